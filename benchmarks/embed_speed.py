@@ -21,11 +21,11 @@ import transformers
 from PIL import Image
 from scipy.ndimage import gaussian_filter
 
-from apexgp.images.embed import _run
+from apexgp.images.embed import _embed_cases
 from apexgp.images.encoder import Encoder
-from apexgp.images.items import read_own
-from apexgp.images.picture_store import pictures_kept
+from apexgp.images.items import read_own_files
 from apexgp.images.preprocess import Preprocessing
+from apexgp.images.stores import open_picture_store
 
 _MEMORY = """
 import resource, sys
@@ -64,9 +64,9 @@ def save_model(folder, **config):
 def throughput(place, batch, batches, rounds):
     labels = save_pictures(place / "large", batch * batches, 1024)
     encoder = Encoder(save_model(place / "vit-b-16"), "cpu")
-    labelled = read_own(place / "large", labels)
-    preprocessing = Preprocessing.of("pictures", False, encoder.size, "imagenet")
-    settings = {**encoder.record(), "preprocessing": preprocessing.record()}
+    labelled = read_own_files(place / "large", labels)
+    preprocessing = Preprocessing.build("pictures", False, encoder.size, "imagenet")
+    settings = {**encoder.to_settings(), "preprocessing": preprocessing.to_settings()}
     planes = np.random.default_rng(0).normal(size=(batch, 3, 224, 224)).astype(np.float32)
     encoder(planes)  # what is done once is done
     bare, whole = [], []
@@ -76,8 +76,8 @@ def throughput(place, batch, batches, rounds):
             encoder(planes)
         bare.append(perf_counter() - start)
         start = perf_counter()
-        with pictures_kept(place / "out.npz", settings, labelled, overwrite=True) as store:
-            _run(store, place / "out.npz", labelled, preprocessing, encoder, batch, progress=False)
+        with open_picture_store(place / "out.npz", settings, labelled, overwrite=True) as store:
+            _embed_cases(store, place / "out.npz", labelled, preprocessing, encoder, batch, progress=False)
         whole.append(perf_counter() - start)
     n = batch * batches
     print(f"bare model {n / median(bare):.2f} pictures/s, whole pipeline {n / median(whole):.2f} pictures/s")

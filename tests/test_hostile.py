@@ -14,7 +14,7 @@ import apexgp
 from apexgp import APExGP, LearningCurve, LeastSquares, collect_curves, metrics, minimum_sample_size, plan_collection
 from apexgp.collect.labelled import read_labelled
 from apexgp.errors import ApexError, DataError, FewerProcessesWarning, NoSuchCurveError, RequestError
-from apexgp.running.jobs import jobs
+from apexgp.running.processes import check_n_jobs
 
 SIZES = [60, 94, 147, 230, 360]
 SCORES = [0.66, 0.705, 0.722, 0.755, 0.768]
@@ -259,8 +259,8 @@ def test_priors_of_ones_own_give_the_same_forecast_as_the_same_ones_by_name():
 def test_more_processes_than_the_machine_can_use_are_not_started():
     most = 4 * joblib.cpu_count()
     with pytest.warns(FewerProcessesWarning, match=f"{most} are started"):
-        assert jobs(most + 1) == most
-    assert (jobs(most), jobs(-1), jobs(None)) == (most, -1, None)
+        assert check_n_jobs(most + 1) == most
+    assert (check_n_jobs(most), check_n_jobs(-1), check_n_jobs(None)) == (most, -1, None)
 
 
 def test_what_would_fill_the_memory_is_bounded(model):

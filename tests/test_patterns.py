@@ -15,8 +15,7 @@ from pathlib import Path
 import pytest
 
 import apexgp
-from apexgp.collect.outcome import NoScoreError
-from apexgp.collect.printed import scores_in
+from apexgp.collect.outcome import NoScoreError, parse_scores
 from apexgp.reading.cells import before_interval, holds_number, looks_like_a_date, number_in, with_spread
 from apexgp.reading.counts import counts_training_examples
 from apexgp.reading.formulas import as_text, restored
@@ -121,7 +120,10 @@ def test_the_patterns_are_found():
     assert len(texts) > 50
     assert r"\d[,' \u00a0]\d" in texts  # passed to re.search
     assert any("CrI" in text for text in texts)  # compiled
-    assert made_locally == {"apexgp.replication.moved", "apexgp.surfaces.reproduce"}  # of keys and names of ours
+    assert made_locally == {
+        "apexgp.replication.configuration",
+        "apexgp.surfaces.reproduce",
+    }  # of keys and names of ours
 
 
 @pytest.mark.slow
@@ -129,7 +131,7 @@ def test_the_patterns_are_found():
     "read",
     [
         *(before_interval, holds_number, looks_like_a_date, with_spread, as_text, restored, known_metric),
-        *(says_per_cent, counts_training_examples, range_in, scores_in),
+        *(says_per_cent, counts_training_examples, range_in, parse_scores),
         lambda text: number_in(text, decimal_comma=False, counts=True),
         lambda text: number_in(text, decimal_comma=True),
     ],

@@ -20,7 +20,7 @@ import scoring
 from apexgp import Forecast
 from apexgp.cautions import in_brief
 from apexgp.errors import ApexError
-from apexgp.files.lock import held
+from apexgp.files.lock import lock_file
 from study.methods import Method
 from study.peers import NotAvailableError
 from study.samples import Pilot
@@ -58,9 +58,9 @@ def opened(folder: Path, method: str, priors: str) -> Iterator[Record]:
     """The record of a method, made if need be, and locked."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{method}.jsonl"
-    with held(path) as file:
-        content = file.content()
-        file.cut(content.rfind(b"\n") + 1)  # a line without its end was being written when the run was stopped
+    with lock_file(path) as file:
+        content = file.read()
+        file.truncate(content.rfind(b"\n") + 1)  # a line without its end was being written when the run was stopped
         if not file.end:
             file.append(json.dumps({"priors": priors}) + "\n")
             yield Record(file, set())

@@ -9,7 +9,7 @@ from html import escape
 from typing import Any
 
 from ._extras import need
-from .files.plain import plain
+from .files.writing import to_json_value
 
 __all__ = ["Answer", "ColumnData", "Shown", "as_frame", "columns_as_json", "rows_of"]
 
@@ -103,7 +103,7 @@ class Answer(ABC):
 
 def columns_as_json(columns: ColumnData) -> ColumnData:
     """Columns with cells that JSON has a word for."""
-    table: ColumnData = plain(columns, str)  # a task may be anything that its caller could use as a key
+    table: ColumnData = to_json_value(columns, str)  # a task may be anything that its caller could use as a key
     return table
 
 

@@ -2,8 +2,7 @@
 
 from .questions.experiment.folder import write_experiment
 from .replication.configuration import Experiment
-from .replication.judge import judge_curves
-from .replication.paper_figures import bootstrapped_likelihood, dense_coverage, uniform_likelihood
+from .replication.judge import bootstrapped_likelihood, dense_coverage, judge_curves, uniform_likelihood
 from .replication.result import DenseFigure, ExperimentResult, RangeFigure
 from .replication.run import run_experiment
 

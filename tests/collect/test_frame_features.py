@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from apexgp import TunedLogistic, collect_curves
-from apexgp.collect.frame_features import FrameFeatures
 from apexgp.collect.labelled import read_labelled
-from apexgp.collect.prepare import Prepared
+from apexgp.collect.prepare import FrameFeatures, Prepared
 from apexgp.errors import DataError
 from conftest import require
 

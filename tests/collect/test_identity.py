@@ -23,7 +23,7 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from apexgp import collect_curves
-from apexgp.collect.identity import described
+from apexgp.collect.identity import describe
 from apexgp.collect.prepare import Prepared
 from apexgp.collect.slices import Scans
 from apexgp.errors import RequestError
@@ -162,8 +162,8 @@ PAIRS = [
 
 @pytest.mark.parametrize(("left", "right"), PAIRS, ids=[f"{i}-{type(a).__name__}" for i, (a, _) in enumerate(PAIRS)])
 def test_other_things_have_other_descriptions(left, right):
-    assert described(left) != described(right)
-    assert described(left) == described(left)
+    assert describe(left) != describe(right)
+    assert describe(left) == describe(left)
 
 
 @pytest.mark.parametrize(
@@ -172,7 +172,7 @@ def test_other_things_have_other_descriptions(left, right):
     ids=lambda estimator: type(estimator).__name__,
 )
 def test_a_clone_is_the_same_estimator(estimator):
-    assert described(clone(estimator)) == described(estimator)
+    assert describe(clone(estimator)) == describe(estimator)
 
 
 @pytest.mark.parametrize(
@@ -192,7 +192,7 @@ def test_a_clone_is_the_same_estimator(estimator):
     ],
 )
 def test_the_same_content_has_the_same_description_however_it_lies_in_memory(left, right):
-    assert described(left) == described(right)
+    assert describe(left) == describe(right)
 
 
 SHOW = """
@@ -201,13 +201,13 @@ sys.path.insert(0, sys.argv[1])
 import test_identity
 for pair in test_identity.PAIRS:
     for value in pair:
-        print(test_identity.described(value))
+        print(test_identity.describe(value))
 """
 
 
 @pytest.mark.slow
 def test_another_process_describes_things_the_same_way():
-    here = [described(value) for pair in PAIRS for value in pair]
+    here = [describe(value) for pair in PAIRS for value in pair]
     seed = "2" if os.environ.get("PYTHONHASHSEED") == "1" else "1"  # another order of sets than here
     there = subprocess.run(
         [sys.executable, "-c", SHOW, Path(__file__).parent],
@@ -219,7 +219,7 @@ def test_another_process_describes_things_the_same_way():
 def test_what_holds_itself_is_no_endless_text():
     loop = []
     loop.append(loop)
-    assert described(loop) == "[<itself>]"
+    assert describe(loop) == "[<itself>]"
 
 
 def rows_of(number):
@@ -255,4 +255,4 @@ def test_equal_data_go_on_in_the_same_record_however_they_lie_in_memory(tmp_path
 
 def test_a_tree_inside_is_told_from_its_parameters():
     deep, flat = (BaggingClassifier(DecisionTreeClassifier(max_depth=depth)) for depth in (3, 1))
-    assert described(deep) != described(flat)
+    assert describe(deep) != describe(flat)

@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 from apexgp import SliceHead, collect_curves
-from apexgp.collect.identity import described
-from apexgp.collect.labelled import read_labelled
-from apexgp.collect.mapped import MappedScans
-from apexgp.collect.slices import Scans, as_scans
+from apexgp.collect.identity import describe
+from apexgp.collect.labelled import MappedScans, read_labelled
+from apexgp.collect.slices import Scans, to_scans
 from apexgp.errors import DataError
 
 
@@ -51,15 +50,15 @@ def test_the_head_learns_the_same_and_reads_only_what_it_uses(folder):
     here = head.fit(in_memory, data.y, validation=(in_memory, data.y)).predict_proba(in_memory)
     there = head.fit(data.X, data.y, validation=(data.X, data.y)).predict_proba(data.X)
     np.testing.assert_array_equal(here, there)
-    assert np.diff(as_scans(data.X, 10).starts).max() == 10
+    assert np.diff(to_scans(data.X, 10).starts).max() == 10
 
 
 def test_where_scans_lie_is_no_datum(folder, tmp_path):
-    before = described(read_labelled(folder, "bleeding").X)
+    before = describe(read_labelled(folder, "bleeding").X)
     moved = folder.rename(tmp_path / "moved")
-    assert described(read_labelled(moved, "bleeding").X) == before
+    assert describe(read_labelled(moved, "bleeding").X) == before
     np.save(moved / "7.npy", np.zeros((2, 6), np.float32))
-    assert described(read_labelled(moved, "bleeding").X) != before
+    assert describe(read_labelled(moved, "bleeding").X) != before
 
 
 @pytest.mark.slow

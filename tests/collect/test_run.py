@@ -14,8 +14,8 @@ from sklearn.tree import DecisionTreeClassifier
 import apexgp
 from apexgp import APExGP, CurveSet, LogisticHead, SliceHead, collect_curves, read_curves
 from apexgp.collect.cases import Cases
+from apexgp.collect.fit_plan import TrainingSubsets
 from apexgp.collect.slices import Scans
-from apexgp.collect.subsets import Subsets
 from apexgp.errors import (
     ClassesLeftOutWarning,
     DataError,
@@ -153,8 +153,8 @@ def test_training_scores_of_scans_are_those_of_their_head():
     scans = [rng.normal(label, 1.5, (4, 3)) for rng in [np.random.default_rng(0)] for label in Y[:200]]
     head = SliceHead(learning_rates=[0.05], weight_decays=[0.0], n_seeds=1, max_epochs=5)
     (row,) = collect(head, scans, Y[:200], sizes=[60], n_splits=1, seed=3).fits
-    subsets = Subsets(Cases.checked(scans, Y[:200], None, 3), (0.8, 0.1, 0.1), 3, 1, "rows")
-    fit = subsets.fit(60, 0, "1")
+    subsets = TrainingSubsets(Cases.build(scans, Y[:200], None, 3), (0.8, 0.1, 0.1), 3, 1, "rows")
+    fit = subsets.make_fit(60, 0, "1")
     packed = Scans(scans)
     again = SliceHead(learning_rates=[0.05], weight_decays=[0.0], n_seeds=1, max_epochs=5).fit(
         packed[fit.train], Y[fit.train], validation=(packed[fit.validation], Y[fit.validation])

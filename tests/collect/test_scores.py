@@ -6,7 +6,7 @@ from sklearn.metrics import average_precision_score, balanced_accuracy_score, ge
 from sklearn.naive_bayes import GaussianNB
 
 from apexgp import collect_curves
-from apexgp.collect.scores import auroc, scorers_by_name
+from apexgp.collect.scores import auroc, find_scorers
 from apexgp.errors import RequestError
 
 
@@ -23,7 +23,7 @@ def test_our_names_are_those_metrics(rng):
     model = LogisticRegression(max_iter=1000).fit(X[:, :1], y)
     chances = model.predict_proba(X[:, :1])
     names = ["auroc", "balanced_accuracy", "accuracy", "average_precision"]
-    found = [scorer(model, X[:, :1], y) for scorer in scorers_by_name(names, several_classes=True).values()]
+    found = [scorer(model, X[:, :1], y) for scorer in find_scorers(names, several_classes=True).values()]
     guess = model.predict(X[:, :1])
     assert found == pytest.approx(
         [
@@ -36,8 +36,8 @@ def test_our_names_are_those_metrics(rng):
 
 
 def test_other_scorers_by_name_or_as_functions():
-    assert list(scorers_by_name(["f1", "auroc"], several_classes=False)) == ["f1", "auroc"]
-    assert scorers_by_name({"mine": len}, several_classes=False) == {"mine": len}
+    assert list(find_scorers(["f1", "auroc"], several_classes=False)) == ["f1", "auroc"]
+    assert find_scorers({"mine": len}, several_classes=False) == {"mine": len}
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_other_scorers_by_name_or_as_functions():
 )
 def test_bad_metrics_are_refused(metric, message):
     with pytest.raises(RequestError, match=message):
-        scorers_by_name(metric, several_classes=False)
+        find_scorers(metric, several_classes=False)
 
 
 @pytest.mark.filterwarnings("ignore::apexgp.errors.FewTestCasesWarning")

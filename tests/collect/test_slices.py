@@ -21,7 +21,7 @@ def scans(rng):
 
 def double(scans, most=50):
     """The batch in double precision, for comparing with finite differences."""
-    batch = _Batch.of(Scans(scans), most)
+    batch = _Batch.from_scans(Scans(scans), most)
     return _Batch(batch.features.astype(np.float64), batch.starts, batch.counts)
 
 
@@ -121,8 +121,8 @@ def test_scans_are_packed_and_indexed(scans):
 
 def test_at_most_so_many_slices_evenly_spaced():
     scan = np.arange(101.0)[:, None]
-    assert _Batch.of(Scans([scan]), 5).features[:, 0].tolist() == [0, 25, 50, 75, 100]
-    assert _Batch.of(Scans([scan[:3]]), 5).features[:, 0].tolist() == [0, 1, 2]
+    assert _Batch.from_scans(Scans([scan]), 5).features[:, 0].tolist() == [0, 25, 50, 75, 100]
+    assert _Batch.from_scans(Scans([scan[:3]]), 5).features[:, 0].tolist() == [0, 1, 2]
 
 
 def test_bad_scans_and_settings_are_refused(scans):

@@ -3,7 +3,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from apexgp.collect.splits import check_ratio, codes, growing_order, split_by_group
+from apexgp.collect.input_checks import encode_column
+from apexgp.collect.splits import check_ratio, order_units, split_by_group
 from apexgp.errors import DataError, RequestError
 
 
@@ -74,7 +75,7 @@ def test_groups_of_one_class_are_divided_by_the_ratio():
 def test_every_beginning_holds_every_class_in_its_share(data, by_group):
     y, groups, rng = data
     units = groups if by_group else np.arange(len(y))
-    order, smallest = growing_order(y, units, rng)
+    order, smallest = order_units(y, units, rng)
     assert sorted(order) == sorted(set(units))
     n_classes = len(set(y))
     assert smallest <= n_classes
@@ -90,10 +91,10 @@ def test_every_beginning_holds_every_class_in_its_share(data, by_group):
 
 def test_orders_are_random_and_follow_the_seed():
     y = np.repeat([0, 1, 2], 30)
-    orders = [growing_order(y, np.arange(90), np.random.default_rng(seed))[0].tolist() for seed in (0, 0, 1)]
+    orders = [order_units(y, np.arange(90), np.random.default_rng(seed))[0].tolist() for seed in (0, 0, 1)]
     assert orders[0] == orders[1]
     assert orders[0] != orders[2]
-    starts = [growing_order(y, np.arange(90), np.random.default_rng(seed))[0][:3] for seed in range(40)]
+    starts = [order_units(y, np.arange(90), np.random.default_rng(seed))[0][:3] for seed in range(40)]
     assert len(np.unique(starts)) > 60  # any row may be among the first
 
 
@@ -111,11 +112,11 @@ def test_bad_ratios_are_refused(ratio):
 
 
 def test_codes_refuse_gaps_and_mixtures():
-    assert codes("y", ["b", "a", "b"])[0].tolist() == [1, 0, 1]
+    assert encode_column("y", ["b", "a", "b"])[0].tolist() == [1, 0, 1]
     for bad in ([1.0, np.nan], ["a", ""], np.array(["a", None], object), np.array([1, np.nan], object)):
         with pytest.raises(DataError, match="y has no value in row 1"):
-            codes("y", bad)
+            encode_column("y", bad)
     with pytest.raises(DataError, match="mixes text and numbers"):
-        codes("y", np.array(["a", 1], object))
+        encode_column("y", np.array(["a", 1], object))
     with pytest.raises(DataError, match="one column"):
-        codes("y", [[0, 1], [1, 0]])
+        encode_column("y", [[0, 1], [1, 0]])

@@ -8,18 +8,18 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from apexgp.collect.results import read_record, resumed
+from apexgp.collect.fit_record import open_record, read_record
 from apexgp.errors import RequestError
 from apexgp.files import lock
-from apexgp.files.lock import held
+from apexgp.files.lock import lock_file
 
 pytestmark = pytest.mark.slow
 
 HOLDER = """
 import sys
 from pathlib import Path
-from apexgp.files.lock import held
-with held(Path(sys.argv[1])) as file:
+from apexgp.files.lock import lock_file
+with lock_file(Path(sys.argv[1])) as file:
     print("held", flush=True)
     sys.stdin.read()
 """
@@ -34,11 +34,11 @@ OTHER = """
 import sys
 from pathlib import Path
 from apexgp.errors import RequestError
-from apexgp.files.lock import held
+from apexgp.files.lock import lock_file
 for line in sys.stdin:
     said = ""
     try:
-        with held(Path(line.rstrip())):
+        with lock_file(Path(line.rstrip())):
             pass
     except RequestError as problem:
         said = str(problem)
@@ -62,7 +62,7 @@ def try_to_hold():
 
 
 def test_a_second_process_is_told_who_holds_the_file(path, try_to_hold):
-    with held(path):
+    with lock_file(path):
         assert f"is being written by the process {os.getpid()}. Wait for it" in try_to_hold(path)
     assert try_to_hold(path) == ""
 
@@ -70,18 +70,18 @@ def test_a_second_process_is_told_who_holds_the_file(path, try_to_hold):
 def test_death_frees_the_lock(path):
     with subprocess.Popen([sys.executable, "-c", HOLDER, path], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
         assert other.stdout.readline() == b"held\n"
-        with pytest.raises(RequestError, match=f"by the process {other.pid}"), held(path):
+        with pytest.raises(RequestError, match=f"by the process {other.pid}"), lock_file(path):
             pass
         other.send_signal(signal.SIGKILL)
         other.wait()
-    with held(path) as file:
+    with lock_file(path) as file:
         file.append("mine\n")
     assert path.read_text() == "mine\n"
 
 
 def test_a_forked_worker_that_outlives_the_run_does_not_hold_its_record(path, try_to_hold):
     ready, release = os.pipe(), os.pipe()
-    with held(path):
+    with lock_file(path):
         child = os.fork()
         if child == 0:
             os.write(ready[1], b".")
@@ -98,20 +98,20 @@ def test_a_forked_worker_that_outlives_the_run_does_not_hold_its_record(path, tr
 
 
 def test_threads_of_one_process_do_not_share_it_and_one_that_is_refused_does_not_free_it(path, try_to_hold):
-    with held(path):
+    with lock_file(path):
         with ThreadPoolExecutor(1) as other, pytest.raises(RequestError, match="another thread of this process"):
-            other.submit(held(path).__enter__).result()
+            other.submit(lock_file(path).__enter__).result()
         assert "is being written by" in try_to_hold(path)
 
 
 def test_reading_the_record_of_a_run_does_not_free_its_lock(path, try_to_hold):
-    with resumed(path, {"metrics": ["auroc"]}):
+    with open_record(path, {"metrics": ["auroc"]}):
         assert read_record(path).rows == []
         assert "is being written by" in try_to_hold(path)
 
 
 def test_a_lock_that_was_lost_is_taken_back_or_the_run_ends(path, try_to_hold):
-    with held(path) as file:
+    with lock_file(path) as file:
         path.read_bytes()  # closes another descriptor of the file, which frees the lock
         file.append("one\n")
         assert "is being written by" in try_to_hold(path)
@@ -123,7 +123,7 @@ def test_a_lock_that_was_lost_is_taken_back_or_the_run_ends(path, try_to_hold):
 
 
 def test_a_record_that_is_deleted_during_the_run_is_noticed(path):
-    with held(path) as file:
+    with lock_file(path) as file:
         path.unlink()
         with pytest.raises(RequestError, match="changed or deleted"):
             file.append("one\n")
@@ -134,7 +134,10 @@ def test_a_file_system_without_locks_is_refused(path, monkeypatch):
         raise OSError(37, "No locks available")
 
     monkeypatch.setattr(lock, "_lock", no_locks)
-    with pytest.raises(RequestError, match=r"cannot be locked \(No locks available\).*another file system"), held(path):
+    with (
+        pytest.raises(RequestError, match=r"cannot be locked \(No locks available\).*another file system"),
+        lock_file(path),
+    ):
         pass
 
 
@@ -156,7 +159,7 @@ def test_two_hosts_whose_locks_do_not_meet_stop_at_the_first_row_of_the_other(pa
 STARTER = """
 import os, sys
 from pathlib import Path
-from apexgp.collect.results import resumed
+from apexgp.collect.fit_record import open_record
 from apexgp.errors import RequestError
 row = {"size": 60, "split": int(sys.argv[2]), "task": None, "parameters": {}, "train_auroc": None,
        "validation_auroc": None, "test_auroc": 0.5, "test_cases": 1, "seconds": 0.0, "error": ""}
@@ -165,7 +168,7 @@ for number in range(rounds):
     print("ready", flush=True)
     sys.stdin.readline()
     try:
-        with resumed(Path(path, f"{number}.csv"), {"metrics": ["auroc"]}) as record:
+        with open_record(Path(path, f"{number}.csv"), {"metrics": ["auroc"]}) as record:
             record.add(row)
         print("wrote", flush=True)
     except RequestError as problem:
@@ -198,6 +201,6 @@ def test_a_fork_in_the_midst_of_another_threads_reading_does_not_hang(path):
         child = os.fork()
         if child == 0:
             signal.alarm(20)
-            with held(path):
+            with lock_file(path):
                 os._exit(0)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0

@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from apexgp.errors import NotWrittenError, RequestError, WouldOverwriteError
-from apexgp.files.writing import check_writable, write_text, written_atomically
+from apexgp.files.writing import check_writable, write_atomically, write_text
 
 
 def test_a_link_is_written_through(tmp_path):
@@ -89,7 +89,7 @@ def test_a_disk_that_fails_leaves_the_old_file(tmp_path):
     path.write_text("old")
 
     def write_half():
-        with written_atomically(path, overwrite=True) as draft:
+        with write_atomically(path, overwrite=True) as draft:
             draft.write_text("half of the n")
             raise OSError(28, "No space left on device")
 
@@ -110,7 +110,7 @@ def test_of_two_writers_without_leave_to_overwrite_one_is_told(tmp_path, monkeyp
     path = tmp_path / "result.csv"
 
     def write():
-        with written_atomically(path, overwrite=False) as mine:
+        with write_atomically(path, overwrite=False) as mine:
             mine.write_text("mine")
             write_text(path, "theirs", overwrite=False)  # while this one is at work
 
@@ -129,7 +129,7 @@ def test_many_writers_at_once_and_one_success(tmp_path):
     together = threading.Barrier(8)
 
     def write(name):
-        with written_atomically(path, overwrite=False) as draft:
+        with write_atomically(path, overwrite=False) as draft:
             draft.write_text(name)
             together.wait()
 

@@ -11,11 +11,11 @@ import pydicom
 from hypothesis import strategies as st
 from PIL import Image
 
-from apexgp.images.bounds import pillow_within
-from apexgp.images.dicom import without_remarks
+from apexgp.images.dicom import silence_pydicom
 from apexgp.images.items import Item
-from apexgp.images.pipeline import Unreadable, _read
+from apexgp.images.pipeline import UnreadableCase, _read_case
 from apexgp.images.preprocess import Preprocessing
+from apexgp.images.unpack_limits import limit_pillow
 from fuzz.surface import folder
 from fuzz.values import damaged
 from image_files import dicom_file, save_dicom
@@ -106,11 +106,11 @@ def media_file(draw):
 
     def act():
         path.write_bytes(content)
-        with without_remarks(), pillow_within(10**6):
+        with silence_pydicom(), limit_pillow(10**6):
             found = with_little_memory(
-                lambda: _read(Item(name, path), Preprocessing.of(kind, False, 32, "half", 10**6))
+                lambda: _read_case(Item(name, path), Preprocessing.build(kind, False, 32, "half", 10**6))
             )
-        if isinstance(found, Unreadable):
+        if isinstance(found, UnreadableCase):
             assert "memory" not in found.reason, found.reason
             return "refused"
         assert np.isfinite(found.values).all()

@@ -32,7 +32,7 @@ from apexgp import (
 from apexgp._answer import Answer
 from apexgp.estimators.contract import SettingsEstimator
 from apexgp.experiment import Experiment
-from apexgp.files.plain import plain
+from apexgp.files.writing import to_json_value
 from apexgp.plot import (
     BacktestDisplay,
     BatchDisplay,
@@ -427,7 +427,7 @@ def used(result):
         result = list(result)
     for answer in result if isinstance(result, list) else [result]:
         if isinstance(answer, Answer):
-            json.dumps(plain(answer.to_dict()), allow_nan=False)
+            json.dumps(to_json_value(answer.to_dict()), allow_nan=False)
             assert len(answer.to_frame()) == len(next(iter(answer.to_dict().values())))
             assert answer._repr_html_()
     if not isinstance(result, BaseEstimator | SettingsEstimator):  # which shows what it was given, as that shows itself

@@ -84,11 +84,11 @@ def test_the_output_holds_embeddings_files_patients_labels_and_what_made_them(fo
     assert record["model"] == str(vit)
     assert record["preprocessing"]["normalise"] == "imagenet"
     # Each row is what the model makes of the picture alone.
-    alone = Preprocessing.of("pictures", False, 32, "imagenet")
+    alone = Preprocessing.build("pictures", False, 32, "imagenet")
     encoder = Encoder(vit, "cpu")
     for i in (0, 7, 19):
-        plane = alone.planes(folder / "pictures" / str(found["file"][i])).values[0]
-        np.testing.assert_allclose(found["X"][i], encoder(alone.normalised([plane]))[0], atol=1e-5)
+        plane = alone.read_planes(folder / "pictures" / str(found["file"][i])).values[0]
+        np.testing.assert_allclose(found["X"][i], encoder(alone.make_batch([plane]))[0], atol=1e-5)
     assert sorted(path.name for path in folder.iterdir()) == ["e.npz", "labels.csv", "pictures"]
 
 
@@ -269,20 +269,20 @@ def test_embeddings_that_are_not_finite_are_left_out_with_a_word(folder, embed, 
 def test_mean_and_sd_of_the_source_are_those_of_all_pixels(folder, vit, embed, monkeypatch):
     done = embed(normalise="source", crop=True)
     made = json.loads(str(arrays(done.out)["embedding"]))["preprocessing"]
-    prepared = Preprocessing.of("pictures", True, 32, "imagenet")
-    planes = [prepared.planes(path).values[0] for path in (folder / "pictures").rglob("*.png")]
+    prepared = Preprocessing.build("pictures", True, 32, "imagenet")
+    planes = [prepared.read_planes(path).values[0] for path in (folder / "pictures").rglob("*.png")]
     shades = np.stack([plane if plane.ndim == 3 else np.dstack([plane] * 3) for plane in planes]) / 255
     np.testing.assert_allclose(made["mean"], shades.mean(axis=(0, 1, 2)), rtol=1e-6)
     np.testing.assert_allclose(made["sd"], shades.std(axis=(0, 1, 2)), rtol=1e-6)
     # They are not measured again where they are known.
-    monkeypatch.setattr(run_of, "mean_and_sd", lambda cases: pytest.fail("measured again"))
+    monkeypatch.setattr(run_of, "measure_mean_and_sd", lambda cases: pytest.fail("measured again"))
     assert not embed(normalise="source", crop=True).written
     monkeypatch.undo()
     (folder / "train.csv").write_text("file\na/00.png\nb/01.png\n")
     part = embed("part.npz", normalise="source", fit_on=folder / "train.csv")
     made = json.loads(str(arrays(part.out)["embedding"]))["preprocessing"]
-    plain = Preprocessing.of("pictures", False, 32, "imagenet")
-    two = [plain.planes(folder / "pictures" / name).values[0] for name in ("a/00.png", "b/01.png")]
+    plain = Preprocessing.build("pictures", False, 32, "imagenet")
+    two = [plain.read_planes(folder / "pictures" / name).values[0] for name in ("a/00.png", "b/01.png")]
     shades = np.stack([plane if plane.ndim == 3 else np.dstack([plane] * 3) for plane in two]) / 255
     np.testing.assert_allclose(made["mean"], shades.mean(axis=(0, 1, 2)), rtol=1e-6)
     with pytest.raises(RequestError, match=r"mean was .* Name another output"):
@@ -353,9 +353,9 @@ def test_scans_become_a_folder_that_collect_maps(tmp_path, vit, rng):
     assert [len(scan) for scan in data.X] == [2, 3, 4, 5, 6, 7]
     assert all(isinstance(scan, np.memmap) for scan in data.X)
     assert data.y.tolist() == [0, 1, 0, 1, 0, 1]
-    encoder, plain = Encoder(vit, "cpu"), Preprocessing.of("scans", False, 32, "imagenet")
-    planes = plain.planes(tmp_path / "in" / "scan 3").values
-    np.testing.assert_allclose(data.X[3], encoder(plain.normalised(list(planes))), atol=1e-5)
+    encoder, plain = Encoder(vit, "cpu"), Preprocessing.build("scans", False, 32, "imagenet")
+    planes = plain.read_planes(tmp_path / "in" / "scan 3").values
+    np.testing.assert_allclose(data.X[3], encoder(plain.make_batch(list(planes))), atol=1e-5)
     again = embed()
     assert (again.n_new, again.written) == (0, False)
     with pytest.raises(RequestError, match="crop was false, now true"):
@@ -475,7 +475,7 @@ def test_memory_holds_a_few_pictures_however_many_there_are(folder, embed, monke
     from apexgp.images import pipeline
 
     waiting = [0]
-    read, normalised = pipeline._read, Preprocessing.normalised
+    read, normalised = pipeline._read_case, Preprocessing.make_batch
 
     def counted(item, preprocessing):
         waiting.append(waiting[-1] + 1)
@@ -485,8 +485,8 @@ def test_memory_holds_a_few_pictures_however_many_there_are(folder, embed, monke
         waiting.append(waiting[-1] - len(planes))
         return normalised(self, planes)
 
-    monkeypatch.setattr(pipeline, "_read", counted)
-    monkeypatch.setattr(Preprocessing, "normalised", taken)
+    monkeypatch.setattr(pipeline, "_read_case", counted)
+    monkeypatch.setattr(Preprocessing, "make_batch", taken)
     embed(batch=2)
     assert max(waiting) <= 2 * 2 + 2
 

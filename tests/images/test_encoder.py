@@ -52,15 +52,15 @@ def test_embeddings_agree_with_the_models_own_image_processor(tmp_path):
     # 224 pixels, mean and sd of 0.5: the standard preprocessing of google/vit-base-patch16-224-in21k.
     vit = save_model(tmp_path / "vit", size=224)
     ViTImageProcessorPil = require("transformers.models.vit.image_processing_pil_vit").ViTImageProcessorPil
-    encoder, ours = Encoder(vit, "cpu"), Preprocessing.of("pictures", False, 224, "half")
+    encoder, ours = Encoder(vit, "cpu"), Preprocessing.build("pictures", False, 224, "half")
     pictures = [require("PIL.Image").open(path) for path in real_pictures()]
     theirs = ViTImageProcessorPil()(pictures, return_tensors="np")["pixel_values"]
-    planes = ours.normalised([ours.planes(path).values[0] for path in real_pictures()])
+    planes = ours.make_batch([ours.read_planes(path).values[0] for path in real_pictures()])
     np.testing.assert_allclose(planes, theirs, atol=1e-6)
     np.testing.assert_allclose(encoder(planes), encoder(theirs), atol=1e-5)
     imagenet = ViTImageProcessorPil(image_mean=[0.485, 0.456, 0.406], image_std=[0.229, 0.224, 0.225])
-    ours = Preprocessing.of("pictures", False, 224, "imagenet")
-    planes = ours.normalised([ours.planes(path).values[0] for path in real_pictures()])
+    ours = Preprocessing.build("pictures", False, 224, "imagenet")
+    planes = ours.make_batch([ours.read_planes(path).values[0] for path in real_pictures()])
     np.testing.assert_allclose(planes, imagenet(pictures, return_tensors="np")["pixel_values"], atol=1e-6)
 
 

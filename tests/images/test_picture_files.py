@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from apexgp.errors import DataError
-from apexgp.images.pictures import read_picture, squared
+from apexgp.images.pictures import make_square, read_picture
 from conftest import require
 from image_files import dicom_file, save_dicom, save_picture
 
@@ -59,9 +59,9 @@ def test_a_photograph_that_says_it_lies_is_set_upright(tmp_path):
 def test_size_is_pillows_and_the_crop_is_the_middle(rng, crop, box):
     values = rng.integers(0, 256, (200, 301, 3), dtype=np.uint8)
     expected = Image.fromarray(values).crop(box).resize((32, 32), Image.Resampling.BILINEAR)
-    assert np.array_equal(squared(values, crop, 32), expected)
+    assert np.array_equal(make_square(values, crop, 32), expected)
     # Deeper pictures go the same way, without the rounding.
-    deep = squared((values / 255).astype(np.float32), crop, 32)
+    deep = make_square((values / 255).astype(np.float32), crop, 32)
     assert np.abs(deep * 255 - np.asarray(expected, float)).max() < 1.01
 
 
@@ -74,9 +74,9 @@ def test_dicom_shades_are_those_of_its_window(name):
     shown = pydicom.pixels.apply_voi_lut(pydicom.pixels.apply_modality_lut(data.pixel_array, data), data)
     low = -(2 ** (data.BitsStored - 1)) if data.PixelRepresentation else 0
     ends = np.array([low, low + 2**data.BitsStored - 1]) * data.get("RescaleSlope", 1) + data.get("RescaleIntercept", 0)
-    from apexgp.images.dicom import _shades
+    from apexgp.images.dicom import _find_grey_values
 
-    found = _shades(data.pixel_array, data)
+    found = _find_grey_values(data.pixel_array, data)
     np.testing.assert_allclose(found, (shown - ends[0]) / (ends[1] - ends[0]), atol=1e-6)
     assert found.max() > 0.9 > 0.3 > found.min()
     assert read_picture(REAL / name).dtype == np.float32

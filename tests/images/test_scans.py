@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from apexgp.errors import DataError
-from apexgp.images.preprocess import Preprocessing, read_scan
-from apexgp.images.scans import in_window
+from apexgp.images.preprocess import Preprocessing
+from apexgp.images.scans import read_scan, scale_to_window
 from conftest import require
 from image_files import dicom_file, save_dicom, save_series
 
@@ -18,7 +18,7 @@ REAL_NIFTI = Path(nibabel.__file__).parent / "tests" / "data"
 
 
 def slices(scan):
-    return np.stack([scan.hounsfield(i) for i in range(scan.n_slices)])
+    return np.stack([scan.read_slice(i) for i in range(scan.n_slices)])
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ def volume(rng):
 def test_hounsfield_units_are_exact_and_slices_in_the_order_of_their_positions(tmp_path, volume):
     scan = read_scan(save_series(tmp_path / "a", volume))
     assert np.array_equal(slices(scan), volume)
-    assert not scan.tilted
+    assert not scan.is_tilted
     assert scan.remarks == ()
     downwards = read_scan(save_series(tmp_path / "b", volume, step=(0, 0, -2)))
     assert np.array_equal(slices(downwards), volume[::-1])  # from the feet upwards, whatever was scanned first
@@ -71,7 +71,7 @@ def test_a_real_study_gives_its_largest_axial_series():
     largest.sort(key=lambda data: data.ImagePositionPatient[2])
     assert scan.n_slices == len(largest)
     first = largest[0].pixel_array * largest[0].RescaleSlope + largest[0].RescaleIntercept
-    assert np.array_equal(scan.hounsfield(0), first)
+    assert np.array_equal(scan.read_slice(0), first)
 
 
 @pytest.mark.parametrize(
@@ -117,7 +117,7 @@ def test_a_tilted_gantry_is_set_upright(tmp_path, degrees):
         origin=tuple(positions[0]),
     )
     scan = read_scan(folder)
-    assert scan.tilted
+    assert scan.is_tilted
     upright = slices(scan)
     assert upright.shape[1] == upright.shape[2] > size  # room for all, and square still
     solid = upright > -400
@@ -168,8 +168,8 @@ def test_a_tilt_in_a_nifti_header_is_the_tilt_of_the_series(tmp_path, rng):
     affine = np.array([[-1.0, 0, 0, 0], [0, -1, -lean, 0], [0, 0, 2, 0], [0, 0, 0, 1]])
     nibabel.save(nibabel.Nifti1Image(volume.transpose(2, 1, 0).astype(np.int16), affine), tmp_path / "a.nii")
     nifti = read_scan(tmp_path / "a.nii")
-    assert series.tilted
-    assert nifti.tilted
+    assert series.is_tilted
+    assert nifti.is_tilted
     np.testing.assert_allclose(slices(nifti), slices(series), atol=1e-2)
 
 
@@ -188,12 +188,12 @@ def test_real_nifti_files():
 
 def test_the_window_becomes_zero_to_one():
     # (x + 100) / 400; the released code writes (x - 100) / 400, which gives -0.5 to 0.5.
-    found = in_window(np.array([-1000, -100, 0, 100, 300, 3000], np.float32))
+    found = scale_to_window(np.array([-1000, -100, 0, 100, 300, 3000], np.float32))
     np.testing.assert_allclose(found, [0, 0, 0.25, 0.5, 1, 1])
 
 
 def test_planes_are_slices_at_their_size(tmp_path, volume):
-    planes = Preprocessing.of("scans", False, 224, "imagenet").planes(save_series(tmp_path, volume))
+    planes = Preprocessing.build("scans", False, 224, "imagenet").read_planes(save_series(tmp_path, volume))
     assert planes.values.shape == (7, 224, 224)
     assert planes.values.dtype == np.float32
     assert planes.values.min() == 0

@@ -12,8 +12,8 @@ from apexgp.errors import DataError, WouldOverwriteError
 from apexgp.experiment import Experiment
 from apexgp.replication import run
 from apexgp.replication.configuration import shipped_experiments
-from apexgp.replication.keys import Keys
 from apexgp.replication.run import KEYS
+from apexgp.replication.settings import ConfigTable
 from apexgp.surfaces.command import build_options_vocabulary
 from apexgp.surfaces.commands.experiment import experiment
 
@@ -194,8 +194,8 @@ def test_neither_a_file_nor_a_name(tmp_path):
 
 
 def test_every_key_that_sets_an_argument_of_the_run_is_in_its_table(monkeypatch):
-    taken, take = set(), Keys.take
-    monkeypatch.setattr(Keys, "take", lambda self, key, *a: taken.add(self.called(key)) or take(self, key, *a))
+    taken, take = set(), ConfigTable.take
+    monkeypatch.setattr(ConfigTable, "take", lambda self, key, *a: taken.add(self.full_key(key)) or take(self, key, *a))
     parsed()
     assert set(KEYS.words.values()) <= taken
     arguments = {name for called in (read_labelled, collect_curves) for name in inspect.signature(called).parameters}
@@ -230,6 +230,5 @@ def test_an_error_of_the_run_names_keys_and_keeps_what_it_carries(monkeypatch):
     assert str(problem) == "a.npz: data.labels is odd. See data.patients, or embeddings='a.npz'."
     assert (problem.argument, problem.remedy) == ("label", remedy)
     # The command that runs it sets other arguments, and says how; the keys stay.
-    assert str(problem.worded_for(build_options_vocabulary(experiment))).endswith(
-        "See data.patients, or --embeddings a.npz."
-    )
+    worded = problem.worded_for(build_options_vocabulary(experiment))
+    assert str(worded).endswith("See data.patients, or --embeddings a.npz.")

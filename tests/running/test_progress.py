@@ -6,7 +6,7 @@ import itertools
 import pytest
 import rich.console
 
-from apexgp.running import progress
+import apexgp.running.terminal
 
 
 @pytest.fixture
@@ -23,8 +23,8 @@ def terminal(monkeypatch):
 
 def count_to(total, seconds_each, monkeypatch, **settings):
     clock = itertools.count(0, seconds_each)
-    monkeypatch.setattr(progress.time, "monotonic", lambda: next(clock))
-    with progress.progress_bar("tasks", total, **settings) as advance:
+    monkeypatch.setattr(apexgp.running.terminal.time, "monotonic", lambda: next(clock))
+    with apexgp.running.terminal.progress_bar("tasks", total, **settings) as advance:
         for _ in range(total):
             advance()
 
@@ -50,6 +50,6 @@ def test_a_pipe_sees_nothing(terminal, monkeypatch):
 
 
 def test_an_error_within_ends_the_bar_and_goes_on(terminal):
-    with pytest.raises(ZeroDivisionError), progress.progress_bar("tasks", 5, patience=0):
+    with pytest.raises(ZeroDivisionError), apexgp.running.terminal.progress_bar("tasks", 5, patience=0):
         raise ZeroDivisionError
     assert terminal.getvalue().endswith("\x1b[?25h") or "tasks" in terminal.getvalue()

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from apexgp.running.terminal import Cleaned, printable, uncleaned
+from apexgp.running.terminal import CleanStream, escape_controls, unwrap_stream
 from fuzz.pseudo_terminal import OBEYED, obeyed, on_a_terminal
 
 TABLE = "size,score,split,task,metric\n60,0.6,{0},{0},{0}\n120,0.7,{0},{0},{0}\n240,0.75,{0},{0},{0}\n"
@@ -18,20 +18,20 @@ def test_a_name_is_shown_and_not_obeyed(sign, tmp_path):
     for options in ([], ["--size-column", f"no{sign}ne"], ["--at", sign]):
         shown = on_a_terminal(["apexgp", "forecast", str(path), "--mean", "power_law", *options])
         assert obeyed(shown) == []
-    assert printable(sign) in shown
+    assert escape_controls(sign) in shown
 
 
 def test_letters_of_all_people_stay():
     text = "é ± 中文 עברית العربية 👩‍🔬 \t\n"
-    assert printable(text) == text
+    assert escape_controls(text) == text
 
 
 def test_nothing_is_written_past_a_cleaned_stream(monkeypatch):
     behind = io.StringIO()
-    stream = Cleaned(behind)
+    stream = CleanStream(behind)
     assert stream.write("a\x1bb") == 3
     monkeypatch.setattr(sys, "stdout", stream)
     print("\x9b", file=sys.stdout)  # noqa: T201
     assert behind.getvalue() == "a\\x1bb\\x9b\n"
     assert not hasattr(stream, "buffer")
-    assert uncleaned(stream) is uncleaned(behind) is behind
+    assert unwrap_stream(stream) is unwrap_stream(behind) is behind

@@ -1,4 +1,4 @@
-"""The labelled cases of a run: checked, coded, and told from others."""
+"""The labelled cases of a run: checked, with classes and groups as integers, and described for the record."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from numpy.typing import ArrayLike, NDArray
 from .._check import UNUSABLE, shown, some
 from ..errors import DataError
 from ..reading.spreadsheets import one_line
-from .identity import described
+from .identity import describe
+from .input_checks import check_column, encode_column
 from .slices import Scans
-from .splits import codes, column
 
-__all__ = ["Cases", "count_features", "labels_by_name"]
+__all__ = ["Cases", "count_features", "list_labels"]
 
 _LEAST_PREVALENCE = 0.1
 _SEVERAL = " Give several labels as a mapping (or a data frame) from names to columns."
@@ -25,7 +25,7 @@ _SEVERAL = " Give several labels as a mapping (or a data frame) from names to co
 
 @dataclass(frozen=True)
 class Cases:
-    """The cases, checked: codes of classes and groups beside X."""
+    """Checked cases `X`, with integer codes of their classes and groups."""
 
     X: Any
     y: NDArray[np.int64]
@@ -34,55 +34,54 @@ class Cases:
     grouped: bool
 
     @classmethod
-    def checked(cls, X: Any, y: ArrayLike, groups: ArrayLike | None, parts_wanted: int) -> Cases:
-        """Refuse what a run cannot be made with; `parts_wanted` is how many parts the data are divided into."""
-        X, n_rows = _rows(X)
-        labels = column("y", y, _SEVERAL)
+    def build(cls, X: Any, y: ArrayLike, groups: ArrayLike | None, n_parts: int) -> Cases:
+        """Check cases, labels and groups; of each class there must be one for each of `n_parts` parts of the data."""
+        X, n_rows = _check_cases(X)
+        labels = check_column("y", y, _SEVERAL)
         if labels.dtype.kind == "f" and not np.isnan(labels).any() and (labels != np.round(labels)).any():
             raise DataError(
                 f"must contain classes, got numbers such as {some(labels[labels != np.round(labels)], 2)}. Curves of "
                 "regression models cannot be collected: turn the values into classes, for instance with a threshold.",
                 argument="y",
             )
-        code, classes = codes("y", labels)
+        code, classes = encode_column("y", labels)
         if len(code) != n_rows:
             raise DataError(f"X and y must have one row per case, got {n_rows} and {len(code)}.")
         if len(classes) < 2:
             raise DataError(f"must contain two classes or more, got only {some(classes)}.", argument="y")
-        group = np.arange(n_rows) if groups is None else codes("groups", groups)[0]
+        group = np.arange(n_rows) if groups is None else encode_column("groups", groups)[0]
         if len(group) != n_rows:
             raise DataError(f"X and groups must have one row per case, got {n_rows} and {len(group)}.")
         pairs = np.unique(np.stack([code, group]), axis=1)
-        held = np.bincount(pairs[0])
-        if (held < parts_wanted).any():
-            few = [f"{name} ({number})" for name, number in zip(classes, held, strict=True) if number < parts_wanted]
+        n_units = np.bincount(pairs[0])
+        if (n_units < n_parts).any():
+            few = [f"{name} ({number})" for name, number in zip(classes, n_units, strict=True) if number < n_parts]
             unit = "rows" if groups is None else "groups"
             raise DataError(
-                f"Each class needs {parts_wanted} {unit} or more, one for each part of the data. Too few {unit} have "
+                f"Each class needs {n_parts} {unit} or more, one for each part of the data. Too few {unit} have "
                 f"{some(few)}. Remove or merge these classes; if y is a quantity, turn it into classes."
             )
         return cls(X, code, classes, group, groups is not None)
 
-    def facts(self) -> dict[str, Any]:
-        """What tells these data from others, for the record of a run."""
+    def describe(self) -> dict[str, Any]:
+        """Description of the data for the record, by which other data are recognised."""
         names = [one_line(str(name), 100) for name in self.classes]
         counts = dict(zip(names, np.bincount(self.y).tolist(), strict=True))
         return {
             "cases": len(self.y),
             "classes": counts if len(self.classes) <= 20 else len(self.classes),
-            "X": described(self.X),
-            "y": described(self.y),
-            "groups": described(self.groups) if self.grouped else None,
+            "X": describe(self.X),
+            "y": describe(self.y),
+            "groups": describe(self.groups) if self.grouped else None,
         }
 
-    def targets(
+    def make_targets(
         self, together: bool, label: str | None = None, wanted: Collection[str] | None = None
     ) -> tuple[dict[str | None, NDArray[np.int64]], dict[str, int]]:
-        """What the estimator is to learn, by task: one class against the rest, or all classes.
+        """Codes to learn by task (one class against the rest, or all classes), and row counts of classes left out.
 
-        A task goes by its class; where the label has a name, because it is one of several, by that. Of several classes
-        those are told apart that a tenth of the rows are of, and those that are `wanted`. The others are given too,
-        with their numbers of rows; none of them where the caller has chosen.
+        A task is called after its class, or after `label` where that has a name. Of three or more classes, those
+        with a tenth of the rows are tasks, and those in `wanted`. Where `wanted` is given, no class counts as left out.
         """
         if together or (label is not None and len(self.classes) == 2):
             return {label: self.y}, {}
@@ -90,15 +89,15 @@ class Cases:
         # Tasks are cells of tables: on one line, and told apart on it.
         names = [one_line(str(name)) if label is None else f"{label}: {one_line(str(name))}" for name in self.classes]
         if len(self.classes) == 2:
-            told_apart, rare = [1], []
+            kept, rare = [1], []
         else:
             frequent = (count >= _LEAST_PREVALENCE * len(self.y)).tolist()
             chosen = [
                 often or (wanted is not None and name in wanted) for often, name in zip(frequent, names, strict=True)
             ]
-            told_apart = [code for code, taken in enumerate(chosen) if taken]
+            kept = [code for code, taken in enumerate(chosen) if taken]
             rare = [code for code, taken in enumerate(chosen) if not taken and wanted is None]
-        if not told_apart:
+        if not kept:
             raise DataError(
                 f"None of the {len(count)} classes has a tenth of the cases (the most frequent has "
                 f"{count.max() / len(self.y):.1%}), so there is no class to distinguish from the rest.",
@@ -108,15 +107,15 @@ class Cases:
                     "tasks",
                 ),
             )
-        tasks = [names[code] for code in told_apart]
-        if len(set(tasks)) < len(tasks) or any(not one_line(str(self.classes[code])) for code in told_apart):
-            alike = some([shown(self.classes[code]) for code in told_apart])
+        tasks = [names[code] for code in kept]
+        if len(set(tasks)) < len(tasks) or any(not one_line(str(self.classes[code])) for code in kept):
+            alike = some([shown(self.classes[code]) for code in kept])
             raise DataError(
                 f"contains classes that look alike, or blank, when printed: {alike}. Rename them.",
                 argument="y",
             )
         return (
-            {names[code]: (self.y == code).astype(np.int64) for code in told_apart},
+            {names[code]: (self.y == code).astype(np.int64) for code in kept},
             {names[code]: int(count[code]) for code in rare},
         )
 
@@ -128,24 +127,24 @@ def count_features(X: Any, categorical: Sequence[int] = ()) -> int | None:
     texts. What the first steps of a pipeline add or leave out is not known before it is fitted.
     """
     if hasattr(X, "columns") and hasattr(X, "dtypes"):
-        return sum(_width(np.asarray(X[name])) for name in X.columns)
+        return sum(_count_one_hot(np.asarray(X[name])) for name in X.columns)
     if not hasattr(X, "shape") or not 1 <= len(X.shape) <= 2:
         return None
     if isinstance(X, np.ndarray) and X.dtype.kind not in "biuf":
-        return sum(map(_width, X.T if X.ndim == 2 else [X]))
+        return sum(map(_count_one_hot, X.T if X.ndim == 2 else [X]))
     width = X.shape[1] if len(X.shape) == 2 else 1
     return int(width) + sum(len(np.unique(X[:, i])) - 1 for i in categorical)
 
 
-def _width(values: NDArray[Any]) -> int:
-    """How many features a column makes: one, or as many as it has different texts."""
+def _count_one_hot(values: NDArray[Any]) -> int:
+    """Number of features a column becomes: one, or as many as it has different texts."""
     if values.dtype.kind in "biuf":
         return 1
     return max(1, len({str(value) for value in values.tolist() if not isinstance(value, Real)}))
 
 
-def labels_by_name(y: Any) -> dict[str | None, Any]:
-    """One column of classes, which has no name, or several: a mapping or a data frame of columns by their names."""
+def list_labels(y: Any) -> dict[str | None, Any]:
+    """Columns of classes by name: those of a mapping or data frame; a single column has the name None."""
     if isinstance(y, Mapping):
         pairs = list(y.items())
     elif hasattr(y, "columns") and hasattr(y, "iloc"):
@@ -161,8 +160,8 @@ def labels_by_name(y: Any) -> dict[str | None, Any]:
     return found
 
 
-def _rows(X: Any) -> tuple[Any, int]:
-    """The cases as they are sent to the estimator, and how many they are."""
+def _check_cases(X: Any) -> tuple[Any, int]:
+    """Cases as they are sent to the estimator, and their number."""
     try:
         if isinstance(X, (list, tuple)):
             X = Scans(X) if len(X) and np.ndim(X[0]) == 2 else np.asarray(X)

@@ -1,4 +1,4 @@
-"""What a run gives: learning curves by task and metric, and the table of fits they come from."""
+"""The result of a run: learning curves by task and metric, and the table of fits they come from."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from ..learners import settle_kind
 from ..reading.known_metrics import metric_name
 from ..reading.spreadsheets import as_csv
 from ..scale import range_text
-from .results import FitRow, Record, key, read_record
+from .fit_record import FitRecord, FitRow, fit_key, read_record
 
 __all__ = ["CurveSet"]
 
-Key = tuple[str | None, str]
+CurveKey = tuple[str | None, str]
 
 
-class CurveSet(Answer, Mapping[Key, LearningCurve]):
+class CurveSet(Answer, Mapping[CurveKey, LearningCurve]):
     """Learning curves by (task, metric), as `collect_curves` or `collect_scores` measured them.
 
     A task is the class that is distinguished from the others; it is None where all classes are scored together.
@@ -47,33 +47,33 @@ class CurveSet(Answer, Mapping[Key, LearningCurve]):
         What was chosen for the run (its sizes, where none were asked for), and why; empty for curves read from a file.
     """
 
-    def __init__(self, record: Record, *, notes: Sequence[str] = ()) -> None:
+    def __init__(self, record: FitRecord, *, notes: Sequence[str] = ()) -> None:
         self.notes = tuple(notes)
-        latest = {key(fit): fit for fit in record.rows} | record.finished()
+        latest = {fit_key(fit): fit for fit in record.rows} | record.finished_rows()
         self.fits: tuple[FitRow, ...] = tuple(
             sorted(latest.values(), key=lambda fit: (fit["size"], fit["split"], fit["task"] or ""))
         )
         done = [fit for fit in self.fits if not fit["error"]]
         tasks = sorted({fit["task"] for fit in done}, key=lambda task: task or "")
         self._by_task = {task: [fit for fit in done if fit["task"] == task] for task in tasks}
-        self._keys: dict[Key, None] = {(task, metric): None for task in tasks for metric in record.metrics}
+        self._keys: dict[CurveKey, None] = {(task, metric): None for task in tasks for metric in record.metrics}
         self._unit, self._test_share, self._range = record.unit, record.test_share, record.range
-        self._of_training, self._unnamed = record.of_training, record.unnamed
+        self._of_training, self._unnamed = record.is_from_training, record.is_unnamed
         self._learner, self._features = record.learner, record.features
-        self._directions = {name: record.direction_of(name) for name in record.metrics}
-        self._made: dict[Key, LearningCurve] = {}
+        self._directions = {name: record.find_direction(name) for name in record.metrics}
+        self._cache: dict[CurveKey, LearningCurve] = {}
 
     @classmethod
     def from_results(cls, path: str | os.PathLike[str]) -> Self:
         """Read the curves that a record of fits contains so far."""
         return cls(read_record(path))
 
-    def __getitem__(self, which: Key) -> LearningCurve:
+    def __getitem__(self, which: CurveKey) -> LearningCurve:
         try:
-            if which not in self._made and which in self._keys:
+            if which not in self._cache and which in self._keys:
                 # When it is asked for: a program may give numbers beside its scores that no curve can be made of.
-                self._made[which] = self._curve(*which)
-            return self._made[which]
+                self._cache[which] = self._curve(*which)
+            return self._cache[which]
         except (KeyError, TypeError):  # not there, or nothing that can be a key
             raise NoSuchCurveError(
                 f"There is no curve {shown(which)}; choose from {some([repr(known) for known in self])}."
@@ -96,7 +96,7 @@ class CurveSet(Answer, Mapping[Key, LearningCurve]):
             n_test=[np.nan if fit["test_cases"] is None else fit["test_cases"] for fit in own],
         )
 
-    def __iter__(self) -> Iterator[Key]:
+    def __iter__(self) -> Iterator[CurveKey]:
         return iter(self._keys)
 
     def __len__(self) -> int:
@@ -104,15 +104,15 @@ class CurveSet(Answer, Mapping[Key, LearningCurve]):
 
     @property
     def cautions(self) -> tuple[str, ...]:  # type: ignore[override]
-        """What went wrong in the run, in words."""
+        """Sentences on what went wrong in the run."""
         failed = len(self.failed)
         return (f"{failed} of {len(self.fits)} fits raised errors; see `failed`.",) if failed else ()
 
     def _columns(self) -> ColumnData:
         """The columns of a file of curves, as `curve_columns` has them.
 
-        A number of a training function that no curve takes for a score without being told more is in the file all the
-        same: the question comes when it is read.
+        Numbers of a training function that need a direction or range to become a curve are included: whoever reads the
+        file is asked for it.
         """
         if not self._of_training:
             return curve_columns(self.values())

@@ -1,4 +1,4 @@
-"""One fit of a run: tune on validation, score on test and training rows, keep what went wrong. Runs in a worker."""
+"""One fit of a run, made in a worker: tune on validation, score on test and training rows, record errors."""
 
 from __future__ import annotations
 
@@ -17,20 +17,19 @@ from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
 from .._check import FloatArray
-from ..files.plain import plain
+from ..files.writing import to_json_value
 from ..reading.spreadsheets import one_line
-from .abilities import fit_takes
-from .metadata import GROUPS, WEIGHTS, asked_in_fit, asks_for_weights
-from .results import PARTS, FitKey, FitRow
+from .capabilities import GROUPS, WEIGHTS, fit_takes, requests_weights, select_fit_metadata
+from .fit_record import PARTS, FitKey, FitRow
 from .scores import Scorer, is_recorded_as_loss
 from .splits import Rows
 
-__all__ = ["Fit", "measure", "unmeasured"]
+__all__ = ["Fit", "make_empty_row", "measure_fit"]
 
 
 @dataclass(frozen=True)
 class Fit:
-    """What is to be fitted: the rows of each part, by what name it goes, and the seed of what is random in it."""
+    """Size, split and task of a fit, the rows of each part of the data, and its seed."""
 
     size: int
     split: int
@@ -40,21 +39,21 @@ class Fit:
     test: Rows
     seed: int
     groups: NDArray[np.int64] | None = None
-    """Of the training rows, where there are groups."""
+    """Groups of the training rows; None where there are none."""
 
     @property
     def key(self) -> FitKey:
-        """What makes it the same fit."""
+        """Size, split and task, which identify the fit."""
         return FitKey(self.size, self.split, self.task)
 
 
-def unmeasured(fit: Fit, metrics: Iterable[str]) -> FitRow:
-    """The row of a fit before there is anything to say of it."""
+def make_empty_row(fit: Fit, metrics: Iterable[str]) -> FitRow:
+    """Row of a fit that has no scores yet."""
     scores = {f"{part}_{name}": None for name in metrics for part in PARTS}
     return {**fit.key._asdict(), "parameters": {}, **scores, "test_cases": len(fit.test), "seconds": 0.0, "error": ""}
 
 
-def measure(
+def measure_fit(
     fit: Fit,
     estimator: Any,
     X: Any,
@@ -70,7 +69,7 @@ def measure(
     whether scikit-learn's metadata routing is on where the run was started, which a worker would not know.
     """
     start = perf_counter()
-    row = unmeasured(fit, scorers)
+    row = make_empty_row(fit, scorers)
     try:
         # One numeric thread a worker: they do not fight for cores, and sums are added in the same order everywhere.
         # An estimator's own n_jobs would start workers inside workers.
@@ -79,14 +78,14 @@ def measure(
             parallel_config(backend="sequential"),
             config_context(enable_metadata_routing=routing),
         ):
-            row |= _best(fit, estimator, X, y, candidates, scorers, weights)
+            row |= _fit_candidates(fit, estimator, X, y, candidates, scorers, weights)
     except (Exception, SystemExit) as problem:  # another person's estimator: what it raises is the fit's record
         row["error"] = one_line(f"{type(problem).__name__}: {problem}")
     row["seconds"] = round(perf_counter() - start, 4)
     return row
 
 
-def _best(
+def _fit_candidates(
     fit: Fit,
     estimator: Any,
     X: Any,
@@ -95,7 +94,8 @@ def _best(
     scorers: Mapping[str, Scorer],
     weights: FloatArray | None,
 ) -> FitRow:
-    train, validation, test = (_Part.taken(X, y, weights, rows) for rows in (fit.train, fit.validation, fit.test))
+    """Scores and parameters of the candidate that does best on validation."""
+    train, validation, test = (_Part.select(X, y, weights, rows) for rows in (fit.train, fit.validation, fit.test))
     arguments: dict[str, Any] = {}
     if fit_takes(estimator, "validation"):  # it chooses its own settings
         own = {
@@ -104,13 +104,13 @@ def _best(
             "scorer": next(iter(scorers.values())),
         }
         arguments = {name: value for name, value in own.items() if value is not None and fit_takes(estimator, name)}
-    beside = {name: value for name, value in ((WEIGHTS, train.weights), (GROUPS, fit.groups)) if value is not None}
+    metadata = {name: value for name, value in ((WEIGHTS, train.weights), (GROUPS, fit.groups)) if value is not None}
     best, best_scores, best_first = None, {}, -math.inf
     for candidate in candidates:
-        model = _seeded(clone(estimator).set_params(**candidate), fit.seed)
-        asked = {name: beside[name] for name in asked_in_fit(model, beside)}
+        model = _set_seeds(clone(estimator).set_params(**candidate), fit.seed)
+        asked = {name: metadata[name] for name in select_fit_metadata(model, metadata)}
         model = model.fit(train.X, train.y, **(arguments | asked))
-        scores = _scores(scorers, "validation", model, validation) if len(fit.validation) else {}
+        scores = _score_part(scorers, "validation", model, validation) if len(fit.validation) else {}
         first = next(iter(scores.values()), 0.0)
         if is_recorded_as_loss(next(iter(scorers))):
             first = -first
@@ -120,43 +120,45 @@ def _best(
     model, candidate = best
     chosen = {**candidate, **getattr(model, "chosen_", {})}
     return {
-        "parameters": json.loads(json.dumps(plain(chosen, repr))),  # here, where what cannot be written is an error
+        "parameters": json.loads(
+            json.dumps(to_json_value(chosen, repr))
+        ),  # here, where what cannot be written is an error
         **best_scores,
-        **_scores(scorers, "test", model, test),
-        **_train_scores(scorers, model, train),
+        **_score_part(scorers, "test", model, test),
+        **_score_train(scorers, model, train),
     }
 
 
 @dataclass(frozen=True)
 class _Part:
-    """Train, validation or test: its cases, their classes and, where there are any, their weights."""
+    """Cases, classes and sample weights of train, validation or test."""
 
     X: Any
     y: NDArray[np.int64]
     weights: FloatArray | None
 
     @classmethod
-    def taken(cls, X: Any, y: NDArray[np.int64], weights: FloatArray | None, rows: Rows) -> _Part:
-        return cls(take(X, rows), y[rows], None if weights is None else weights[rows])
+    def select(cls, X: Any, y: NDArray[np.int64], weights: FloatArray | None, rows: Rows) -> _Part:
+        return cls(take_rows(X, rows), y[rows], None if weights is None else weights[rows])
 
 
-def _train_scores(scorers: Mapping[str, Scorer], model: Any, train: _Part) -> dict[str, float]:
-    """Scores on the training rows; none where they cannot be had, which is no reason to lose those on test."""
+def _score_train(scorers: Mapping[str, Scorer], model: Any, train: _Part) -> dict[str, float]:
+    """Scores on the training rows; empty where that fails, so that the test scores are not lost."""
     try:
-        return _scores(scorers, "train", model, train)
+        return _score_part(scorers, "train", model, train)
     except Exception:  # another person's estimator or scorer
         return {}
 
 
-def take(X: Any, rows: Rows) -> Any:
+def take_rows(X: Any, rows: Rows) -> Any:
     """Rows of an array, a sparse matrix, a data frame or Scans."""
     return X.iloc[rows] if hasattr(X, "iloc") else X[rows]
 
 
-def _scores(scorers: Mapping[str, Scorer], name_of_part: str, model: Any, part: _Part) -> dict[str, float]:
+def _score_part(scorers: Mapping[str, Scorer], name_of_part: str, model: Any, part: _Part) -> dict[str, float]:
     found = {}
     for name, scorer in scorers.items():
-        weighted = part.weights is not None and asks_for_weights(scorer)
+        weighted = part.weights is not None and requests_weights(scorer)
         score = float(scorer(model, part.X, part.y, **({WEIGHTS: part.weights} if weighted else {})))
         if not math.isfinite(score):
             raise ValueError(f"{name} gave {score:g} on the {name_of_part} set; a curve needs finite scores")
@@ -164,8 +166,8 @@ def _scores(scorers: Mapping[str, Scorer], name_of_part: str, model: Any, part: 
     return found
 
 
-def _seeded(estimator: Any, seed: int) -> Any:
-    """Give a seed to whatever in the estimator would draw without one."""
+def _set_seeds(estimator: Any, seed: int) -> Any:
+    """Set each random_state and seed of the estimator that is None."""
     unset = [
         name
         for name, value in estimator.get_params().items()

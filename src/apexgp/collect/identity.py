@@ -1,7 +1,7 @@
-"""What makes an estimator, a setting or a data set the same one tomorrow, in another process.
+"""Texts that identify estimators, settings and data, the same ones in another process and on another day.
 
-Everything is described by a text: classes and parameters all the way down, functions by their name or their code,
-arrays by their content. Equal texts are equal things, wherever and whenever they were made.
+Classes and parameters are described all the way down, functions by their name or their code, arrays by their content.
+Equal texts mean equal things, wherever and whenever they were made.
 """
 
 from __future__ import annotations
@@ -21,50 +21,56 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from ..errors import RequestError
-from .mapped import MappedScans
+from .labelled import MappedScans
 
-__all__ = ["described", "described_training"]
+__all__ = ["describe", "describe_training"]
 
-_LONGEST = 2000  # characters of a description; of a longer one the beginning, and a digest of all
-_FEW = 10  # entries of an array that are shown and not summed up
-_BLOCK = 1 << 24  # bytes that are summed up at a time, however large the data
+_MAX_CHARS = 2000  # characters; a longer text is cut, with a digest of all of it
+_FEW = 10  # entries of an array that are shown in full
+_BLOCK = 1 << 24  # bytes that are hashed at a time, however large the data
 _PLAIN = (bool, int, float, complex, str, bytes, type(None))
-_BOOKKEEPING = {  # of Python's own in a class: where it was written, and what follows from the rest
+_BOOKKEEPING = {  # attributes that Python gives a class: where it was written, and what follows from the rest
     *("__module__", "__qualname__", "__doc__", "__dict__", "__weakref__", "__annotations__", "__firstlineno__"),
     *("__static_attributes__", "__abstractmethods__", "_abc_impl"),
 }
-_FITTED = 0  # stands among the identities of what holds a thing where what was learnt counts, too
+_FITTED = 0  # an id in `within` that says that learnt attributes count, too
 
 
-def described(value: Any) -> str:
-    """The text that identifies a value."""
+def describe(value: Any) -> str:
+    """Text that identifies a value."""
     try:
-        text = _text(value, ())
+        text = _describe_value(value, ())
     except RecursionError:
         raise RequestError(f"A {type(value).__name__} is nested too deeply to be distinguished from others.") from None
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]} ... {_digest(text.encode(errors='backslashreplace'))}"
+    return (
+        text
+        if len(text) <= _MAX_CHARS
+        else f"{text[:_MAX_CHARS]} ... {_digest(text.encode(errors='backslashreplace'))}"
+    )
 
 
-def described_training(train: Any) -> str:
-    """The text that identifies a training function: unlike another function, it may keep a log.
+def describe_training(train: Any) -> str:
+    """Text that identifies a training function, which, unlike another function, may keep a log.
 
-    What it has caught counts where that is a value or data. Lists, dictionaries and other things that fill as it works
-    do not, nor do variables that it assigns itself.
+    Variables of its closure count where they are values or data. Lists, dictionaries and other things that fill as it
+    works do not, nor do variables that it assigns itself.
     """
     if not isinstance(train, FunctionType) or _is_found_by_name(train):
-        return described(train)
+        return describe(train)
     code = train.__code__
     assigned = {step.argval for step in dis.get_instructions(code) if step.opname == "STORE_DEREF"}
-    caught = dict(zip(code.co_freevars, train.__closure__ or (), strict=True))
+    closure = dict(zip(code.co_freevars, train.__closure__ or (), strict=True))
     lasting = {
-        name: _caught(cell, ()) for name, cell in caught.items() if name not in assigned and _lasts(cell, id(train))
+        name: _describe_cell(cell, ())
+        for name, cell in closure.items()
+        if name not in assigned and _is_lasting(cell, id(train))
     }
-    whole = _text([code, train.__defaults__, train.__kwdefaults__, lasting], (id(train),))
+    whole = _describe_value([code, train.__defaults__, train.__kwdefaults__, lasting], (id(train),))
     return f"{train.__module__}.{train.__qualname__} {_digest(whole.encode(errors='backslashreplace'))}"
 
 
-def _lasts(cell: Any, function: int) -> bool:
-    """Whether what a function has caught is a value, data or code, which stay as they are while it works."""
+def _is_lasting(cell: Any, function: int) -> bool:
+    """Whether a closure variable is a value, data or code, which do not change while the function works."""
     try:
         value = cell.cell_contents
     except ValueError:  # not filled yet
@@ -75,55 +81,57 @@ def _lasts(cell: Any, function: int) -> bool:
     return isinstance(value, kinds) or hasattr(value, "iloc") or hasattr(value, "tocsr")
 
 
-def _text(value: Any, within: tuple[int, ...]) -> str:
-    """The whole description; `within` are the identities of the things that hold this one, in case it holds them."""
+def _describe_value(value: Any, within: tuple[int, ...]) -> str:
+    """The whole text of a value; `within` are the ids of the objects that contain it, in case it contains them."""
     if type(value) in _PLAIN:
         return repr(value)
     if id(value) in within:
         return "<itself>"
     inside = (*within, id(value))
     if isinstance(value, np.generic):
-        return _text(value.item(), inside) if not isinstance(value.item(), np.generic) else repr(value)
+        return _describe_value(value.item(), inside) if not isinstance(value.item(), np.generic) else repr(value)
     if isinstance(value, np.ndarray):
-        return _array(value, inside)
-    if type(value) is list or isinstance(value, MappedScans):  # where scans lie is no datum
-        return f"[{', '.join(_text(item, inside) for item in value)}]"
+        return _describe_array(value, inside)
+    if type(value) is list or isinstance(value, MappedScans):  # where scans are stored does not count
+        return f"[{', '.join(_describe_value(item, inside) for item in value)}]"
     if type(value) is tuple:
-        return f"({', '.join(_text(item, inside) for item in value)},)"
+        return f"({', '.join(_describe_value(item, inside) for item in value)},)"
     if type(value) in (set, frozenset):
-        return f"set({', '.join(sorted(_text(item, inside) for item in value))})"
+        return f"set({', '.join(sorted(_describe_value(item, inside) for item in value))})"
     if type(value) is dict:
-        return f"{{{_pairs(value, inside)}}}"
+        return f"{{{_describe_pairs(value, inside)}}}"
     if isinstance(value, type):
-        return _class(value, inside)
+        return _describe_class(value, inside)
     if isinstance(value, FunctionType):
-        return _function(value, inside)
+        return _describe_function(value, inside)
     if isinstance(value, CodeType):
-        return _code(value, inside)
+        return _describe_code(value, inside)
     if isinstance(value, ModuleType):
         return value.__name__
     if hasattr(value, "iloc") and hasattr(value, "dtypes"):
-        return _frame(value, inside)
+        return _describe_frame(value, inside)
     if hasattr(value, "get_params"):
-        kept = _FITTED in within or _is_kept(value)
-        return _object(value, (*inside, _FITTED)) if kept else _estimator(value, inside)
+        kept = _FITTED in within or _clone_keeps_state(value)
+        return _describe_object(value, (*inside, _FITTED)) if kept else _describe_estimator(value, inside)
     if hasattr(value, "tocsr") and hasattr(value, "nnz"):
-        return _sparse(value, inside)
-    return _object(value, inside)
+        return _describe_sparse(value, inside)
+    return _describe_object(value, inside)
 
 
-def _pairs(content: Mapping[Any, Any], within: tuple[int, ...]) -> str:
-    return ", ".join(sorted(f"{_text(name, within)}: {_text(item, within)}" for name, item in content.items()))
+def _describe_pairs(content: Mapping[Any, Any], within: tuple[int, ...]) -> str:
+    return ", ".join(
+        sorted(f"{_describe_value(name, within)}: {_describe_value(item, within)}" for name, item in content.items())
+    )
 
 
-def _estimator(value: Any, within: tuple[int, ...]) -> str:
+def _describe_estimator(value: Any, within: tuple[int, ...]) -> str:
     settings = sorted(value.get_params(deep=False).items())
-    told = ", ".join(f"{name}={_text(item, within)}" for name, item in settings)
-    return f"{_class(type(value), within)}({told}){_requests(value)}"
+    parameters = ", ".join(f"{name}={_describe_value(item, within)}" for name, item in settings)
+    return f"{_describe_class(type(value), within)}({parameters}){_describe_requests(value)}"
 
 
-def _requests(value: Any) -> str:
-    """What an estimator was told to request, or not to, by scikit-learn's metadata routing: `clone` keeps it."""
+def _describe_requests(value: Any) -> str:
+    """Requests that were set on an estimator by scikit-learn's metadata routing, which `clone` keeps."""
     if not hasattr(value, "_metadata_request"):
         return ""
     made = sorted(
@@ -135,17 +143,19 @@ def _requests(value: Any) -> str:
     return f" requesting {{{', '.join(made)}}}" if made else ""
 
 
-def _is_kept(value: Any) -> bool:
+def _clone_keeps_state(value: Any) -> bool:
     """Whether scikit-learn's `clone` leaves the estimator as it is, with all that it has learnt."""
     own = getattr(type(value), "__sklearn_clone__", None)
     return own is not None and own is not BaseEstimator.__sklearn_clone__
 
 
-def _array(value: NDArray[Any], within: tuple[int, ...]) -> str:
-    """Shape, kind and content, whichever way it lies in memory."""
+def _describe_array(value: NDArray[Any], within: tuple[int, ...]) -> str:
+    """Shape, type and content of an array, whatever its layout in memory."""
     kind = value.dtype.newbyteorder("<")
     if value.dtype.hasobject:
-        return f"array{value.shape}({_digest(_text(value.tolist(), within).encode(errors='backslashreplace'))})"
+        return (
+            f"array{value.shape}({_digest(_describe_value(value.tolist(), within).encode(errors='backslashreplace'))})"
+        )
     if value.size <= _FEW:
         return f"array({value.tolist()!r}, {kind.str})"
     summed = hashlib.sha256()
@@ -156,80 +166,84 @@ def _array(value: NDArray[Any], within: tuple[int, ...]) -> str:
     return f"array{value.shape}({kind.str} {summed.hexdigest()[:32]})"
 
 
-def _frame(value: Any, within: tuple[int, ...]) -> str:
-    """Names, kinds and values of the columns of a pandas frame or series; what its rows are called is no datum."""
+def _describe_frame(value: Any, within: tuple[int, ...]) -> str:
+    """Names, types and values of the columns of a pandas frame or series; its index does not count."""
     columns = [(name, value.iloc[:, i]) for i, name in enumerate(value.columns)] if value.ndim == 2 else [("", value)]
-    parts = [
-        f"{_text(name, within)} {_kind(column.dtype, within)}: {_array(np.asarray(column), within)}"
-        for name, column in columns
-    ]
+    parts = []
+    for name, column in columns:
+        values = _describe_array(np.asarray(column), within)
+        parts.append(f"{_describe_value(name, within)} {_describe_dtype(column.dtype, within)}: {values}")
     return f"{type(value).__name__}{value.shape}({_digest(' '.join(parts).encode(errors='backslashreplace'))})"
 
 
-def _kind(dtype: Any, within: tuple[int, ...]) -> str:
-    """Of a column; the order of categories counts, by which they become codes."""
+def _describe_dtype(dtype: Any, within: tuple[int, ...]) -> str:
+    """Type of a column; of categories also their order, which determines their codes."""
     if not hasattr(dtype, "categories"):
         return str(dtype)
-    return f"{dtype} {_array(np.asarray(dtype.categories), within)} {dtype.ordered}"
+    return f"{dtype} {_describe_array(np.asarray(dtype.categories), within)} {dtype.ordered}"
 
 
-def _sparse(value: Any, within: tuple[int, ...]) -> str:
+def _describe_sparse(value: Any, within: tuple[int, ...]) -> str:
     rows = value.tocsr().copy()
     rows.sum_duplicates()  # puts the columns of each row into order, too
-    parts = [_array(np.asarray(part), within) for part in (rows.data, rows.indices.astype(np.int64), rows.indptr)]
+    parts = [
+        _describe_array(np.asarray(part), within) for part in (rows.data, rows.indices.astype(np.int64), rows.indptr)
+    ]
     return f"sparse{value.shape}({', '.join(parts)})"
 
 
-def _class(value: type, within: tuple[int, ...]) -> str:
-    """By name; where that is not to be found again, with all that it has, and what its ancestors have, too."""
+def _describe_class(value: type, within: tuple[int, ...]) -> str:
+    """Name of a class; of one that cannot be imported by its name, also its members and base classes."""
     name = f"{value.__module__}.{value.__qualname__}"
     if _is_found_by_name(value):
         return name
     inside = (*within, id(value))
-    own = sorted(f"{key}: {_member(item, inside)}" for key, item in vars(value).items() if key not in _BOOKKEEPING)
-    whole = " ".join([*(_class(base, inside) for base in value.__bases__), *own])
+    own = sorted(
+        f"{key}: {_describe_member(item, inside)}" for key, item in vars(value).items() if key not in _BOOKKEEPING
+    )
+    whole = " ".join([*(_describe_class(base, inside) for base in value.__bases__), *own])
     return f"{name} {_digest(whole.encode(errors='backslashreplace'))}"
 
 
-def _member(value: Any, within: tuple[int, ...]) -> str:
-    """Something that a class has: what wraps functions says by itself nothing of them."""
+def _describe_member(value: Any, within: tuple[int, ...]) -> str:
+    """Member of a class; a property, static method or other wrapper by the functions inside."""
     if isinstance(value, staticmethod | classmethod):
-        return f"{type(value).__name__} {_member(value.__func__, within)}"
+        return f"{type(value).__name__} {_describe_member(value.__func__, within)}"
     if isinstance(value, property):
-        return f"property {_text([value.fget, value.fset, value.fdel], within)}"
+        return f"property {_describe_value([value.fget, value.fset, value.fdel], within)}"
     if isinstance(value, cached_property):
-        return f"cached {_text(value.func, within)}"
+        return f"cached {_describe_value(value.func, within)}"
     if not isinstance(value, FunctionType) and hasattr(value, "__wrapped__"):
-        return f"{type(value).__name__} {_text(value.__wrapped__, within)}"
-    return _text(value, within)
+        return f"{type(value).__name__} {_describe_value(value.__wrapped__, within)}"
+    return _describe_value(value, within)
 
 
-def _function(value: FunctionType, within: tuple[int, ...]) -> str:
-    """By name; a lambda, a local function or one of the running script by its code and what that has caught."""
+def _describe_function(value: FunctionType, within: tuple[int, ...]) -> str:
+    """Name of a function; of a lambda, a local function or one of the running script, also code and closure."""
     name = f"{value.__module__}.{value.__qualname__}"
     if _is_found_by_name(value):
         return name
-    caught = [_caught(cell, within) for cell in value.__closure__ or ()]
-    defaults = _text([value.__defaults__, value.__kwdefaults__], within)
-    attributes = f"{{{_pairs(vars(value), within)}}}"
-    whole = f"{_code(value.__code__, within)} {defaults} {caught} {attributes}"
+    closure = [_describe_cell(cell, within) for cell in value.__closure__ or ()]
+    defaults = _describe_value([value.__defaults__, value.__kwdefaults__], within)
+    attributes = f"{{{_describe_pairs(vars(value), within)}}}"
+    whole = f"{_describe_code(value.__code__, within)} {defaults} {closure} {attributes}"
     return f"{name} {_digest(whole.encode(errors='backslashreplace'))}"
 
 
-def _caught(cell: Any, within: tuple[int, ...]) -> str:
+def _describe_cell(cell: Any, within: tuple[int, ...]) -> str:
     try:
-        return _text(cell.cell_contents, within)
+        return _describe_value(cell.cell_contents, within)
     except ValueError:  # not filled yet
         return "<nothing>"
 
 
-def _code(value: CodeType, within: tuple[int, ...]) -> str:
-    """What is computed, not where it is written."""
-    return _text([value.co_code, value.co_names, value.co_varnames, value.co_consts], within)
+def _describe_code(value: CodeType, within: tuple[int, ...]) -> str:
+    """Instructions, names and constants of code, without where it is written."""
+    return _describe_value([value.co_code, value.co_names, value.co_varnames, value.co_consts], within)
 
 
 def _is_found_by_name(value: Any) -> bool:
-    """Whether the name leads to this very object in any process: not in that of a script, whose names are its own."""
+    """Whether the name gives this very object in any process; not that of something in the running script."""
     module = getattr(value, "__module__", None)
     if not module or module == "__main__":
         return False
@@ -242,20 +256,20 @@ def _is_found_by_name(value: Any) -> bool:
     return found is value
 
 
-def _object(value: Any, within: tuple[int, ...]) -> str:
-    """Class and state, as they would be copied to another process."""
+def _describe_object(value: Any, within: tuple[int, ...]) -> str:
+    """Class and state of an object, as they would be pickled."""
     try:
         parts = value.__reduce_ex__(4)
     except Exception:  # another person's class, which refuses to be copied: what it calls itself has to do
-        return f"{_class(type(value), within)} {re.sub(r' at 0x[0-9a-fA-F]+', '', repr(value))}"
+        return f"{_describe_class(type(value), within)} {re.sub(r' at 0x[0-9a-fA-F]+', '', repr(value))}"
     if isinstance(parts, str):
-        return f"{_module_of(value)}.{parts}"
+        return f"{_find_module(value)}.{parts}"
     made_by, arguments, *state = parts
     rest = [list(part) if hasattr(part, "__next__") else part for part in state]
-    return f"{_class(type(value), within)}({_text([made_by, arguments, *rest], within)})"
+    return f"{_describe_class(type(value), within)}({_describe_value([made_by, arguments, *rest], within)})"
 
 
-def _module_of(value: Any) -> str:
+def _find_module(value: Any) -> str:
     return str(getattr(value, "__module__", None) or type(value).__module__)
 
 

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._check import FloatArray, positive, several, whole_number
 from ..errors import RequestError
-from .given import features_of, hold_out, positives, two_classes, validation_pair
+from .input_checks import check_features, check_validation, encode_two_classes, find_positives, hold_out
 from .scores import auroc
 
 __all__ = ["LogisticHead"]
@@ -82,34 +82,34 @@ class LogisticHead(ClassifierMixin, BaseEstimator):
         positive("tol", self.tol)
         if not strengths or not caps:
             raise RequestError("Cs and max_iters must have at least one value each.")
-        features = self._features(X, fitting=True)
-        code, self.classes_ = two_classes(y, len(features))
-        judge = None
+        features = self._check_features(X, fitting=True)
+        code, self.classes_ = encode_two_classes(y, len(features))
+        tuning_set = None
         if validation is not None:
-            X_val, y_val = validation_pair(validation)
-            judge = self._features(X_val), positives(y_val, self.classes_)
+            X_val, y_val = check_validation(validation)
+            tuning_set = self._check_features(X_val), find_positives(y_val, self.classes_)
         elif len(strengths) > 1 or len(caps) > 1:
-            kept, held = hold_out(code, self.validation_fraction, self.seed)
-            judge = features[held], code[held] == 1
-            features, code = features[kept], code[kept]
-        paths = [_path(features, code, C, caps, self.tol) for C in strengths]
+            fit_rows, tuning_rows = hold_out(code, self.validation_fraction, self.seed)
+            tuning_set = features[tuning_rows], code[tuning_rows] == 1
+            features, code = features[fit_rows], code[fit_rows]
+        paths = [_fit_path(features, code, C, caps, self.tol) for C in strengths]
         candidates = np.concatenate(paths)
         best, self.validation_score_ = 0, float("nan")
-        if judge is not None:
-            held_out, truth = judge
+        if tuning_set is not None:
+            held_out, truth = tuning_set
             log_odds = held_out @ candidates[:, :-1].T + candidates[:, -1]
             score, loss = auroc(truth, log_odds), _balanced_weights(truth) @ _losses(truth, log_odds.T).T
             best = int(np.lexsort((loss, -score))[0])
             self.validation_score_ = float(score[best])
         self.coef_, self.intercept_ = candidates[best, None, :-1], candidates[best, -1:]
-        which_C, which_cap = divmod(best, len(caps))
-        self.chosen_ = {"C": strengths[which_C], "max_iter": caps[which_cap]}
+        C_index, cap_index = divmod(best, len(caps))
+        self.chosen_ = {"C": strengths[C_index], "max_iter": caps[cap_index]}
         return self
 
     def decision_function(self, X: ArrayLike) -> FloatArray:
         """Log-odds of the second class."""
         check_is_fitted(self)
-        return self._features(X) @ self.coef_[0] + self.intercept_[0]
+        return self._check_features(X) @ self.coef_[0] + self.intercept_[0]
 
     def predict_proba(self, X: ArrayLike) -> FloatArray:
         """Probabilities of the two classes."""
@@ -126,12 +126,12 @@ class LogisticHead(ClassifierMixin, BaseEstimator):
         tags.classifier_tags.multi_class = False
         return tags
 
-    def _features(self, X: ArrayLike, *, fitting: bool = False) -> FloatArray:
-        features: FloatArray = features_of(self, X, fitting=fitting, dtype=np.float64)
+    def _check_features(self, X: ArrayLike, *, fitting: bool = False) -> FloatArray:
+        features: FloatArray = check_features(self, X, fitting=fitting, dtype=np.float64)
         return features
 
 
-def _path(X: FloatArray, y: NDArray[np.int64], C: float, caps: Sequence[int], tol: float) -> FloatArray:
+def _fit_path(X: FloatArray, y: NDArray[np.int64], C: float, caps: Sequence[int], tol: float) -> FloatArray:
     """Iterates at each cap of one L-BFGS run from zero: rows of coefficients and intercept.
 
     Objective, scaling and options are those of scikit-learn's LogisticRegression, so that stopping early here and

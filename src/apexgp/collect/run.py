@@ -1,4 +1,4 @@
-"""The paper's protocol over sizes, splits and tasks: a run whose fits are those of a classifier on labelled data."""
+"""`collect_curves`: learning curves of a classifier on labelled data, by the protocol of the paper."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from numpy.typing import ArrayLike
 
 from .._check import truth
 from ..files.writing import check_writable
-from ..running.jobs import jobs
-from .agenda import Agenda
+from ..running.processes import check_n_jobs
 from .curves import CurveSet
-from .runner import carried_out
+from .fit_plan import FitPlan
+from .runner import run_fits
 from .scores import Scorer
 
 __all__ = ["collect_curves"]
@@ -128,10 +128,10 @@ def collect_curves(
     >>> len(curve), curve.metric, curve.learner
     (30, 'auroc', 'naive_bayes')
     """
-    n_jobs, progress = jobs(n_jobs), truth("progress", progress)
+    n_jobs, progress = check_n_jobs(n_jobs), truth("progress", progress)
     # Here, before there is anything to say about the data.
     record = None if results is None else check_writable(results, overwrite=True)
-    agenda = Agenda.drawn_up(
+    plan = FitPlan.build(
         estimator,
         X,
         y,
@@ -147,4 +147,4 @@ def collect_curves(
         by_group=by_group,
         tasks=tasks,
     )
-    return carried_out(agenda, n_jobs=n_jobs, results=record, progress=progress)
+    return run_fits(plan, n_jobs=n_jobs, results=record, progress=progress)

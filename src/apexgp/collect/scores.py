@@ -13,7 +13,7 @@ from .._check import FloatArray, mapped, several, shown, text
 from ..errors import RequestError
 from ..reading.known_metrics import is_negated, known_metric
 
-__all__ = ["Scorer", "auroc", "is_recorded_as_loss", "scorers_by_name"]
+__all__ = ["Scorer", "auroc", "find_scorers", "is_recorded_as_loss"]
 
 Scorer = Callable[..., float]
 """(estimator, X, y) -> score; one that requests them is passed sample_weight, too."""
@@ -27,8 +27,8 @@ _OURS = {
 }
 
 
-def scorers_by_name(metric: str | Sequence[str] | Mapping[str, Scorer], *, several_classes: bool) -> dict[str, Scorer]:
-    """Functions (estimator, X, y) -> score for one or more metrics, of which greater is better.
+def find_scorers(metric: str | Sequence[str] | Mapping[str, Scorer], *, several_classes: bool) -> dict[str, Scorer]:
+    """Find scorers (estimator, X, y) -> score for one or more metrics; greater is better for all of them.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ def scorers_by_name(metric: str | Sequence[str] | Mapping[str, Scorer], *, sever
         scorers = mapped("metric", metric, wanted)
         if not scorers or not all(callable(scorer) and _is_name(name) for name, scorer in scorers.items()):
             raise RequestError(f"must be {wanted}, got {shown(metric)}.", argument="metric")
-        return {name: _greater_is_better(name, scorer) for name, scorer in scorers.items()}
+        return {name: _orient_scorer(name, scorer) for name, scorer in scorers.items()}
     wanted = "one or more different names of metrics"
     names = [metric] if isinstance(metric, str) else several("metric", metric, wanted)
     names = [text("metric", name, wanted) for name in names]
@@ -53,7 +53,7 @@ def scorers_by_name(metric: str | Sequence[str] | Mapping[str, Scorer], *, sever
         ours = _OURS[name][several_classes] if name in _OURS else name
         # What scikit-learn calls neg_log_loss is also known by its own name.
         turned = (f"neg_{ours}", f"neg_{ours}_score") if is_recorded_as_loss(name) else ()
-        candidates = map(_known_to_scikit_learn, (ours, *turned))
+        candidates = map(_find_scorer, (ours, *turned))
         scorer = next((scorer for scorer in candidates if scorer is not None), None)
         if scorer is None:
             raise RequestError(
@@ -65,7 +65,7 @@ def scorers_by_name(metric: str | Sequence[str] | Mapping[str, Scorer], *, sever
     return found
 
 
-def _known_to_scikit_learn(name: str) -> Scorer | None:
+def _find_scorer(name: str) -> Scorer | None:
     from sklearn.metrics import cohen_kappa_score, get_scorer, make_scorer
 
     if name in ("kappa", "cohen_kappa"):  # of which scikit-learn has the function alone
@@ -77,14 +77,14 @@ def _known_to_scikit_learn(name: str) -> Scorer | None:
 
 
 def is_recorded_as_loss(name: str) -> bool:
-    """Whether a metric of that name is written down as a loss: with the opposite sign of its scorer."""
+    """Whether a metric of that name is recorded as a loss: with the opposite sign of its scorer."""
     known = known_metric(name)
     return known is not None and known.lower_is_better and not is_negated(name)
 
 
 @dataclass(frozen=True)
 class _Negated:
-    """A loss as a scorer: of its values the greater is the better."""
+    """A loss as a scorer: minus its value, so that greater is better."""
 
     loss: Scorer
 
@@ -92,14 +92,14 @@ class _Negated:
         return -float(self.loss(estimator, X, y, **metadata))
 
     def get_metadata_routing(self) -> Any:
-        """What the loss requests."""
+        """Metadata requests of the loss."""
         from sklearn.utils.metadata_routing import get_routing_for_object
 
         return get_routing_for_object(self.loss)
 
 
-def _greater_is_better(name: str, scorer: Scorer) -> Scorer:
-    """A scorer as scikit-learn means them, from a function of the caller's that may give a loss by its own name."""
+def _orient_scorer(name: str, scorer: Scorer) -> Scorer:
+    """Turn the sign of a caller's scorer that gives a loss, so that greater is better."""
     turned = getattr(scorer, "_sign", 1) < 0
     return _Negated(scorer) if is_recorded_as_loss(name) and not turned else scorer
 

@@ -15,8 +15,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._check import UNUSABLE, FloatArray, checked_seed, positive, real_number, several, shown, whole_number
 from ..errors import DataError, RequestError
-from .given import hold_out, positives, two_classes, validation_pair
-from .mapped import MappedScans
+from .input_checks import check_validation, encode_two_classes, find_positives, hold_out
+from .labelled import MappedScans
 from .scores import auroc
 
 __all__ = ["Scans", "SliceHead"]
@@ -131,25 +131,27 @@ class SliceHead(ClassifierMixin, BaseEstimator):
         validation : (X, y), optional
             Cases to tune on.
         """
-        settings = self._settings()
+        settings = self._list_settings()
         epochs = whole_number("max_epochs", self.max_epochs, least=1)
         whole_number("max_slices", self.max_slices, least=1)
-        scans = as_scans(X, self.max_slices)
-        code, self.classes_ = two_classes(y, len(scans))
+        scans = to_scans(X, self.max_slices)
+        code, self.classes_ = encode_two_classes(y, len(scans))
         self.n_features_in_ = scans.slices.shape[1]
         if validation is None:
-            kept, held = hold_out(code, self.validation_fraction, self.seed)
-            validation = scans[held], self.classes_[code[held]]
-            scans, code = scans[kept], code[kept]
-        validation = validation_pair(validation)
-        truth = positives(validation[1], self.classes_)
-        train, judge = self._batch(scans), self._batch(validation[0])
-        if len(truth) != judge.n_scans:
-            raise DataError(f"The validation set must have one label per scan, got {len(truth)} and {judge.n_scans}.")
-        start = np.stack([self._start(seed) for _, _, seed in settings], axis=1)
+            fit_rows, tuning_rows = hold_out(code, self.validation_fraction, self.seed)
+            validation = scans[tuning_rows], self.classes_[code[tuning_rows]]
+            scans, code = scans[fit_rows], code[fit_rows]
+        validation = check_validation(validation)
+        truth = find_positives(validation[1], self.classes_)
+        train, tuning_batch = self._make_batch(scans), self._make_batch(validation[0])
+        if len(truth) != tuning_batch.n_scans:
+            raise DataError(
+                f"The validation set must have one label per scan, got {len(truth)} and {tuning_batch.n_scans}."
+            )
+        start = np.stack([self._draw_start(seed) for _, _, seed in settings], axis=1)
         rate, decay = (np.array([setting[i] for setting in settings]) for i in (0, 1))
         with np.errstate(all="ignore"):  # a setting whose steps are too long goes beyond all numbers, and is not chosen
-            best = _descend(start, train, code, rate, decay, epochs, judge, truth)
+            best = _descend(start, train, code, rate, decay, epochs, tuning_batch, truth)
         winner = int(np.lexsort((best.loss, -best.score))[0])
         self.coef_, self.intercept_ = best.weights[None, :-1, winner], best.weights[-1:, winner]
         self.chosen_ = {
@@ -162,7 +164,7 @@ class SliceHead(ClassifierMixin, BaseEstimator):
     def predict_proba(self, X: Any) -> FloatArray:
         """Probabilities of the two classes."""
         check_is_fitted(self)
-        batch = self._batch(X)
+        batch = self._make_batch(X)
         weights = np.append(self.coef_[0], self.intercept_)[:, None]
         second = batch.mean_over_slices(expit(batch.features @ weights))[:, 0].astype(np.float64)
         return np.column_stack([1 - second, second])
@@ -179,7 +181,8 @@ class SliceHead(ClassifierMixin, BaseEstimator):
         tags.input_tags.three_d_array = True
         return tags
 
-    def _settings(self) -> list[tuple[float, float, int]]:
+    def _list_settings(self) -> list[tuple[float, float, int]]:
+        """All combinations of learning rate, weight decay and seed."""
         rates = [positive("learning_rates", rate) for rate in several("learning_rates", self.learning_rates)]
         decays = [real_number("weight_decays", decay) for decay in several("weight_decays", self.weight_decays)]
         if not rates or not decays or min(decays) < 0:
@@ -188,43 +191,43 @@ class SliceHead(ClassifierMixin, BaseEstimator):
             )
         return list(product(rates, decays, range(whole_number("n_seeds", self.n_seeds, least=1))))
 
-    def _start(self, seed: int) -> FloatArray:
+    def _draw_start(self, seed: int) -> FloatArray:
         """Weights and intercept as torch draws them for a linear layer."""
         edge = 1 / np.sqrt(self.n_features_in_)
         return np.random.default_rng([checked_seed(self.seed), seed]).uniform(-edge, edge, self.n_features_in_ + 1)
 
-    def _batch(self, X: Any) -> _Batch:
-        scans = as_scans(X, self.max_slices)
+    def _make_batch(self, X: Any) -> _Batch:
+        scans = to_scans(X, self.max_slices)
         if scans.slices.shape[1] != self.n_features_in_:
             raise DataError(f"SliceHead was fitted to {self.n_features_in_} features, got {scans.slices.shape[1]}.")
-        return _Batch.of(scans, self.max_slices)
+        return _Batch.from_scans(scans, self.max_slices)
 
 
-def as_scans(X: Any, most: int) -> Scans:
-    """`X` as Scans, whichever way it came; of scans on the disk, only those slices that are used."""
+def to_scans(X: Any, most: int) -> Scans:
+    """Convert `X` to Scans; of scans on disk, only the slices that are used are read."""
     if isinstance(X, MappedScans):
-        return Scans([scan[_used(len(scan), most)] for scan in X])
+        return Scans([scan[_pick_slices(len(scan), most)] for scan in X])
     return X if isinstance(X, Scans) else Scans(X)
 
 
-def _used(n_slices: int, most: int) -> NDArray[np.int64]:
-    """Numbers of the slices that represent a scan: all, or so many evenly spaced ones."""
+def _pick_slices(n_slices: int, most: int) -> NDArray[np.int64]:
+    """Numbers of the slices that represent a scan: all, or `most` of them evenly spaced."""
     return np.linspace(0, n_slices - 1, min(n_slices, most)).round().astype(np.int64)
 
 
 @dataclass(frozen=True)
 class _Batch:
-    """The slices that are used of some scans, below each other, with a constant feature for the intercept."""
+    """Slices of several scans in one array, with a constant feature for the intercept."""
 
     features: NDArray[np.float32]
     starts: NDArray[np.int64]
     counts: NDArray[np.int64]
 
     @classmethod
-    def of(cls, scans: Scans, most: int) -> _Batch:
+    def from_scans(cls, scans: Scans, most: int) -> _Batch:
         used = []
         for start, end in zip(scans.starts[:-1], scans.starts[1:], strict=True):
-            used.append(start + _used(int(end - start), most))
+            used.append(start + _pick_slices(int(end - start), most))
         counts = np.array([len(rows) for rows in used])
         rows = np.concatenate(used)
         # Single precision: the products are nearly all of the time, and settings are compared by rank.
@@ -263,34 +266,34 @@ def _descend(
     rate: FloatArray,
     decay: FloatArray,
     epochs: int,
-    judge: _Batch,
+    tuning_batch: _Batch,
     truth: NDArray[np.bool_],
 ) -> _Best:
-    """Step all columns of `weights` together; columns that have settled leave the product."""
+    """Step all settings, the columns of `weights`, together; those that have settled leave the product."""
     n_settings = weights.shape[1]
     best = _Best(weights.copy(), np.full(n_settings, -1.0), np.full(n_settings, np.inf), np.zeros(n_settings, int))
     moving = np.arange(n_settings)
-    speed = np.zeros_like(weights)
-    last, still = np.full(n_settings, np.inf), np.zeros(n_settings, int)
+    velocity = np.zeros_like(weights)
+    last, unchanged = np.full(n_settings, np.inf), np.zeros(n_settings, int)
     for epoch in range(1, epochs + 1):
         loss, gradient = cross_entropy(weights, train, y)
         length = np.linalg.norm(gradient, axis=0)
         gradient *= np.minimum(1.0, _LONGEST_GRADIENT / np.maximum(length, 1e-12))
-        speed = _MOMENTUM * speed + gradient + decay[moving] * weights
-        weights = weights - rate[moving] * speed
+        velocity = _MOMENTUM * velocity + gradient + decay[moving] * weights
+        weights = weights - rate[moving] * velocity
 
-        judged = judge.mean_over_slices(expit(judge.features @ weights.astype(np.float32)))
+        judged = tuning_batch.mean_over_slices(expit(tuning_batch.features @ weights.astype(np.float32)))
         score, judged_loss = auroc(truth, judged), _mean_cross_entropy(judged, truth)
         score[~np.isfinite(judged).all(axis=0)] = -1.0
         better = (score > best.score[moving]) | ((score == best.score[moving]) & (judged_loss < best.loss[moving]))
-        kept = moving[better]
-        best.weights[:, kept], best.epoch[kept] = weights[:, better], epoch
-        best.score[kept], best.loss[kept] = score[better], judged_loss[better]
+        improved = moving[better]
+        best.weights[:, improved], best.epoch[improved] = weights[:, better], epoch
+        best.score[improved], best.loss[improved] = score[better], judged_loss[better]
 
-        still = np.where(np.abs(loss - last) < _STILL, still + 1, 0)
-        going = still < _PATIENCE
-        moving, weights, speed = moving[going], weights[:, going], speed[:, going]
-        last, still = loss[going], still[going]
+        unchanged = np.where(np.abs(loss - last) < _STILL, unchanged + 1, 0)
+        is_moving = unchanged < _PATIENCE
+        moving, weights, velocity = moving[is_moving], weights[:, is_moving], velocity[:, is_moving]
+        last, unchanged = loss[is_moving], unchanged[is_moving]
         if not moving.size:
             break
     return best

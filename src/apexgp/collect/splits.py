@@ -1,18 +1,16 @@
-"""Who is in train, validation and test, and in which order the training set grows."""
+"""Division of the data into train, validation and test, and the order in which the training set grows."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._check import UNUSABLE, holds_masked, real_array, shown, some
+from .._check import real_array, shown
 from ..errors import DataError, RequestError
 
-__all__ = ["Parts", "check_ratio", "codes", "column", "growing_order", "split_by_group"]
+__all__ = ["SplitParts", "check_ratio", "order_units", "split_by_group"]
 
 Rows = NDArray[np.int64]
 
@@ -20,7 +18,7 @@ _DRAWS = 200
 
 
 @dataclass(frozen=True)
-class Parts:
+class SplitParts:
     """Row numbers of one split, each in rising order; no group has rows in two of them."""
 
     train: Rows
@@ -46,7 +44,7 @@ def check_ratio(ratio: ArrayLike, argument: str = "ratio") -> tuple[float, float
 
 def split_by_group(
     y: NDArray[np.int64], groups: NDArray[np.int64], ratio: tuple[float, float, float], rng: np.random.Generator
-) -> Parts:
+) -> SplitParts:
     """Divide the groups by `ratio`, class by class; a group's class is its most frequent label.
 
     Parameters
@@ -64,7 +62,7 @@ def split_by_group(
     and another made, so the split that is returned has every class in every part.
     """
     n_classes = int(y.max()) + 1
-    stratum = _most_frequent(y, groups)
+    stratum = _find_unit_classes(y, groups)
     wanted = [part for part, share in enumerate(ratio) if share > 0]
     for _ in range(_DRAWS):
         part_of_group = np.empty(len(stratum), np.int64)
@@ -77,14 +75,14 @@ def split_by_group(
         part = part_of_group[groups]
         if all(len(np.unique(y[part == number])) == n_classes for number in wanted):
             train, validation, test = (np.flatnonzero(part == number) for number in range(3))
-            return Parts(train, validation, test)
+            return SplitParts(train, validation, test)
     raise DataError(
         "No division into train, validation and test was found that has every class in every part: some class occurs "
         "in too few groups. Remove the rarest classes, or merge them."
     )
 
 
-def growing_order(y: NDArray[np.int64], units: NDArray[np.int64], rng: np.random.Generator) -> tuple[Rows, int]:
+def order_units(y: NDArray[np.int64], units: NDArray[np.int64], rng: np.random.Generator) -> tuple[Rows, int]:
     """One order of the units whose beginnings are the nested training subsets.
 
     Units (rows, or groups of rows) come in random order within each class, the classes in their shares: among the
@@ -104,7 +102,7 @@ def growing_order(y: NDArray[np.int64], units: NDArray[np.int64], rng: np.random
     smallest : int
         How many of them it takes to hold every class.
     """
-    stratum = _most_frequent(y, units)
+    stratum = _find_unit_classes(y, units)
     rank = rng.permutation(len(stratum))
     position = np.empty(len(stratum))
     for label in np.unique(stratum):
@@ -112,55 +110,17 @@ def growing_order(y: NDArray[np.int64], units: NDArray[np.int64], rng: np.random
         own = own[np.argsort(rank[own])]
         position[own] = (np.arange(len(own)) + 0.5) / len(own)
     front: list[int] = []
-    held: set[int] = set()
+    covered: set[int] = set()
     for label in np.argsort(np.bincount(y), kind="stable").tolist():  # a unit with a rare class may hold others too
-        if label not in held:
+        if label not in covered:
             holders = units[y == label]
             front.append(int(holders[np.argmin(rank[holders])]))
-            held.update(y[units == front[-1]].tolist())
+            covered.update(y[units == front[-1]].tolist())
     position[front] = -1.0
     return np.lexsort((rank, position)), len(front)
 
 
-def codes(name: str, values: ArrayLike | Sequence[Any]) -> tuple[NDArray[np.int64], NDArray[Any]]:
-    """Distinct values of a column in order, and the number of each row's among them; missing ones are refused."""
-    array = column(name, values)
-    if array.dtype.kind == "O":
-        missing = np.flatnonzero([_is_missing(value) for value in array])
-    else:
-        missing = np.flatnonzero(array == "" if array.dtype.kind == "U" else array != array)
-    if missing.size:
-        raise DataError(
-            f"has no value in row {some(missing)} (counting from 0). Fill it in, or leave the row out.", argument=name
-        )
-    try:
-        distinct, code = np.unique(array, return_inverse=True)
-    except UNUSABLE:  # they cannot be compared
-        raise DataError("mixes text and numbers. Write all its values the same way.", argument=name) from None
-    return code.astype(np.int64).reshape(array.shape), distinct
-
-
-def column(name: str, values: ArrayLike | Sequence[Any], hint: str = "") -> NDArray[Any]:
-    """Values as an array with one dimension; `hint` is what to do with others."""
-    if holds_masked(values):
-        raise DataError("has masked entries. Remove those rows.", argument=name)
-    try:
-        array = np.asarray(values)
-    except UNUSABLE:
-        raise DataError(f"must be one column, got {shown(values)}.", argument=name) from None
-    if array.ndim != 1:
-        raise DataError(f"must be one column, got shape {array.shape}.{hint}", argument=name)
-    return array
-
-
-def _is_missing(value: Any) -> bool:
-    try:
-        return bool(value is None or value != value or value == "")
-    except UNUSABLE:  # pandas.NA is neither equal nor unequal
-        return True
-
-
-def _most_frequent(y: NDArray[np.int64], units: NDArray[np.int64]) -> NDArray[np.int64]:
+def _find_unit_classes(y: NDArray[np.int64], units: NDArray[np.int64]) -> NDArray[np.int64]:
     """Class of each unit: its most frequent label, the smaller code on a tie."""
     pairs, count = np.unique(np.stack([units, y]), axis=1, return_counts=True)
     order = np.lexsort((pairs[1], -count, pairs[0]))
@@ -171,7 +131,7 @@ def _most_frequent(y: NDArray[np.int64], units: NDArray[np.int64]) -> NDArray[np
 
 
 def _apportion(count: int, ratio: tuple[float, float, float], owed: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Whole numbers that sum to `count` in the given shares, by largest remainders; none is 0 that needn't be.
+    """Whole numbers that sum to `count` in the given shares, by largest remainders; 0 only where unavoidable.
 
     `owed` is what the rounding of other classes has cost each part, so that it does not always cost the same one.
     """

@@ -1,4 +1,4 @@
-"""Any training job: a function of a training-set size and a seed that gives a score."""
+"""`collect_scores`: learning curves of any training function of a size and a seed."""
 
 from __future__ import annotations
 
@@ -17,27 +17,25 @@ from ..files.writing import check_writable
 from ..reading.known_metrics import UNNAMED
 from ..reading.size_labels import unit_label
 from ..reading.spreadsheets import one_line
-from ..running.jobs import jobs
+from ..running.processes import check_n_jobs
 from ..scale import Range, checked_range, range_text
 from .curves import CurveSet
-from .differences import CALLED, DIRECTION, RANGE
-from .identity import described_training
-from .outcome import REPEATED, NoScoreError, is_number, outcome_of
-from .results import PARTS, FitKey, FitRow, Record
-from .runner import After, Stop, carried_out
-from .sizes import MOST_SPLITS, SizeLimits, Sizes
-from .workers import Call
+from .fit_record import DIRECTION, ESTIMATOR_NAME, PARTS, RANGE, FitKey, FitRecord, FitRow
+from .identity import describe_training
+from .outcome import INPUT_KEYS, NoScoreError, is_number, to_outcome
+from .runner import AfterScore, FitCall, StopCondition, run_fits
+from .sizes import MOST_SPLITS, SizeChoice, SizeLimits
 
-__all__ = ["Train", "Training", "collect_scores"]
+__all__ = ["TrainFunction", "TrainingPlan", "collect_scores"]
 
-Train = Callable[[int, int], Any]
+TrainFunction = Callable[[int, int], Any]
 """A function of the number of training examples and the seed."""
 
-_OUTCOME = "outcome"  # of a row, until the metrics of the record are known
+_OUTCOME = "outcome"  # key of a row until it gets the columns of the record
 
 
 def collect_scores(
-    train: Train,
+    train: TrainFunction,
     sizes: ArrayLike | str,
     n_splits: int = 3,
     *,
@@ -48,8 +46,8 @@ def collect_scores(
     n_jobs: int | None = None,
     results: str | os.PathLike[str] | None = None,
     progress: bool = True,
-    after: After | None = None,
-    stop: Stop | None = None,
+    after: AfterScore | None = None,
+    stop: StopCondition | None = None,
 ) -> CurveSet:
     """Measure a learning curve of anything that can be trained.
 
@@ -112,98 +110,101 @@ def collect_scores(
     >>> collect_scores(train, [50, 100, 200], metric="auroc").only
     LearningCurve(9 scores at 3 sizes from 50 to 200, 3 splits, metric='auroc')
     """
-    n_jobs, progress = jobs(n_jobs), truth("progress", progress)
+    n_jobs, progress = check_n_jobs(n_jobs), truth("progress", progress)
     record = None if results is None else check_writable(results, overwrite=True)
     if not callable(train):
         raise RequestError(f"must be a function of (n, seed), got {shown(train)}.", argument="train")
     for name, function in (("after", after), ("stop", stop)):
         if function is not None and (isinstance(function, type) or not callable(function)):
             raise RequestError(f"must be a function of the curves so far, got {shown(function)}.", argument=name)
-    work = Training.planned(
+    plan = TrainingPlan.build(
         train,
         sizes,
         n_splits,
         metric=metric,
         direction=direction,
-        between=range,
+        score_range=range,
         unit=unit,
-        identity={CALLED: getattr(train, "__qualname__", type(train).__name__), "train": described_training(train)},
+        identity={
+            ESTIMATOR_NAME: getattr(train, "__qualname__", type(train).__name__),
+            "train": describe_training(train),
+        },
         by_split=stop is not None,
     )
-    return carried_out(work, n_jobs=n_jobs, results=record, progress=progress, after=after, stop=stop)
+    return run_fits(plan, n_jobs=n_jobs, results=record, progress=progress, after=after, stop=stop)
 
 
 @dataclass(frozen=True)
-class Training:
-    """A run of a training function: the `Work` that `collect_scores` and `apexgp run` carry out.
+class TrainingPlan:
+    """A run of a training function: the `RunPlan` of `collect_scores` and `apexgp run`.
 
     Attributes
     ----------
     fits : list of (size, split)
-        In the order in which to begin.
+        In the order in which to start them.
     """
 
-    train: Train
+    train: TrainFunction
     fits: list[tuple[int, int]]
     settings: dict[str, Any]
     unnamed: str
-    any_metrics: bool = field(default=True, init=False)
+    accepts_other_metrics: bool = field(default=True, init=False)
 
     @classmethod
-    def planned(
+    def build(
         cls,
-        train: Train,
+        train: TrainFunction,
         sizes: ArrayLike | str,
         n_splits: int,
         *,
         metric: str | Sequence[str] | None,
         direction: Direction | None,
-        between: Range | str | None,
+        score_range: Range | str | None,
         unit: str,
         identity: Mapping[str, Any],
         by_split: bool = False,
-    ) -> Training:
-        """Check and decide; the arguments are those of `collect_scores`, `between` its `range`.
+    ) -> TrainingPlan:
+        """Check the settings of `collect_scores`, whose `range` is `score_range` here, and list the fits.
 
-        `identity` tells the function from others, in the record; `by_split` measures one split after the other.
+        `identity` holds settings that identify the function in the record; `by_split` measures one split after another.
         """
         splits = range(whole_number("n_splits", n_splits, least=1, most=MOST_SPLITS))
-        metrics = _metrics(metric)
+        metrics = _check_metric_names(metric)
         if direction is not None:
             choice("direction", direction, get_args(Direction))
         unit = unit_label(unit, RequestError)
-        at = Sizes.asked_for(sizes, SizeLimits(1, 2**53 - 1, 1.0, unit)).sizes
-        fits = [(size, split) for size in reversed(at) for split in splits]  # the longest first
-        stated = None if between is None else range_text(checked_range(between))
+        wanted_sizes = SizeChoice.from_request(sizes, SizeLimits(1, 2**53 - 1, 1.0, unit)).sizes
+        fits = [(size, split) for size in reversed(wanted_sizes) for split in splits]  # the longest first
+        stated = None if score_range is None else range_text(checked_range(score_range))
         settings = {"metrics": metrics, **identity, DIRECTION: direction, RANGE: stated, "unit": unit}
         unnamed = UNNAMED if metrics is None else metrics[0]
         return cls(train, sorted(fits, key=lambda fit: fit[1]) if by_split else fits, settings, unnamed)
 
-    def notes_on(self, rows: Sequence[FitRow]) -> tuple[str, ...]:
-        """Which numbers that came with the scores were not taken for scores, where nobody has said which are."""
+    def make_notes(self, rows: Sequence[FitRow]) -> tuple[str, ...]:
+        """Note on numbers that were not taken for scores, where the caller named no metrics."""
         if self.settings["metrics"] is not None:
             return ()
         found = (row["parameters"].items() for row in rows)
-        left = {name: None for pairs in found for name, value in pairs if is_number(value) and name not in REPEATED}
-        if not left:
+        unread = {name: None for pairs in found for name, value in pairs if is_number(value) and name not in INPUT_KEYS}
+        if not unread:
             return ()
-        them = "it" if len(left) == 1 else "them"
+        pronoun = "it" if len(unread) == 1 else "them"
         return (
-            f"Not read as {'a score' if len(left) == 1 else 'scores'}, judging by name: {some(list(left))}. The "
-            f"record has {them}; to measure {them}, name the metrics.",
+            f"Not read as {'a score' if len(unread) == 1 else 'scores'}, judging by name: {some(list(unread))}. The "
+            f"record has {pronoun}; to measure {pronoun}, name the metrics.",
         )
 
-    def calls(self) -> list[Call]:
-        """What workers do, in the order in which to begin."""
-        return [self._call(size, split) for size, split in self.fits]
+    def list_calls(self) -> list[FitCall]:
+        """Function calls that make the fits, in the order in which to start them."""
+        return [self._make_call(size, split) for size, split in self.fits]
 
-    def _call(self, size: int, split: int) -> Call:
+    def _make_call(self, size: int, split: int) -> FitCall:
         which = FitKey(size, split, None)._asdict()
         row: FitRow = {**which, "parameters": {}, "test_cases": None, "seconds": 0.0, "error": ""}
-        return Call(row, trained, (row, self.train, self.unnamed))
+        return FitCall(row, train_once, (row, self.train, self.unnamed))
 
-    def entered(self, row: FitRow, record: Record) -> FitRow:
-        """A row as the record takes it: its scores in the columns of the record, which the first score names."""
+    def to_record_row(self, row: FitRow, record: FitRecord) -> FitRow:
+        """Put the scores into the columns of the record, which the first score names."""
         row = dict(row)
         outcome = row.pop(_OUTCOME, None)
         wanted: list[str] | None = self.settings["metrics"]
@@ -214,20 +215,20 @@ class Training:
             return scores | row
         missing = [name for name in record.metrics if name not in outcome.metrics]
         if missing:
-            came = some([f"{name} = {value:g}" for name, value in outcome.scores["test"].items()])
-            return scores | row | {"error": f"no {some(missing)}, only {came}"}
+            received = some([f"{name} = {value:g}" for name, value in outcome.scores["test"].items()])
+            return scores | row | {"error": f"no {some(missing)}, only {received}"}
         for part, own in outcome.scores.items():
             scores |= {f"{part}_{name}": own[name] for name in record.metrics if name in own}
         others = {name: own for name, own in outcome.scores["test"].items() if name not in record.metrics}
-        return row | scores | {"parameters": {**outcome.beside, **others}}
+        return row | scores | {"parameters": {**outcome.extras, **others}}
 
 
-def trained(row: FitRow, train: Train, unnamed: str) -> FitRow:
-    """Call the training function; what it raises, or gives that is no score, becomes the row's error."""
+def train_once(row: FitRow, train: TrainFunction, unnamed: str) -> FitRow:
+    """Call the training function; an exception, or a result that is no score, becomes the row's error."""
     start = perf_counter()
     found = dict(row)
     try:
-        outcome = outcome_of(train(row["size"], row["split"]), row["size"], row["split"], unnamed)
+        outcome = to_outcome(train(row["size"], row["split"]), row["size"], row["split"], unnamed)
         found |= {_OUTCOME: outcome, "test_cases": outcome.n_test}
     except NoScoreError as problem:
         found["error"] = one_line(str(problem))
@@ -240,7 +241,7 @@ def trained(row: FitRow, train: Train, unnamed: str) -> FitRow:
     return found
 
 
-def _metrics(metric: str | Sequence[str] | None) -> list[str] | None:
+def _check_metric_names(metric: str | Sequence[str] | None) -> list[str] | None:
     if metric is None:
         return None
     wanted = "one or more different names of metrics"

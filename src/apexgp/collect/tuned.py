@@ -1,4 +1,4 @@
-"""The classifier that is used where none is named: logistic regression, scaled, its penalty chosen with care."""
+"""The default classifier: logistic regression on scaled features, with a tuned penalty."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._check import FloatArray, checked_seed, positive, several, shown, whole_number
 from ..errors import DataError, RequestError
-from .abilities import methods_asked_for
-from .frame_features import FrameFeatures
-from .given import classes_of, features_of, validation_pair
+from .capabilities import list_response_methods
+from .input_checks import check_column, check_features, check_validation, encode_classes, encode_column
+from .prepare import FrameFeatures
 from .scores import Scorer
-from .splits import Rows, codes, column
+from .splits import Rows
 
 __all__ = ["TunedLogistic"]
 
 STRENGTHS = tuple(10.0**power for power in range(-4, 5))
-_MANY_ROWS = 5000  # with more, a validation set chooses as well as cross-validation, at a fifth of the cost
-_MANY_JUDGES = 500  # rows that make such a validation set
+_MANY_ROWS = 5000  # above, tuning on a validation set is as good as cross-validation, at a fifth of the cost
+_MANY_VALIDATION = 500  # rows that such a validation set must have
 _LEAST_PROBABILITY = 1e-12
 
 Fold = tuple[Rows, list[tuple[Any, NDArray[np.int64]]]]
-"""Rows to fit to, and the parts, cases and classes, on each of which what was fitted is judged."""
+"""Rows to fit to, and the parts, cases and classes, on each of which the fit is scored."""
 
 
 class TunedLogistic(ClassifierMixin, BaseEstimator):
@@ -119,26 +119,26 @@ class TunedLogistic(ClassifierMixin, BaseEstimator):
         max_iter = whole_number("max_iter", self.max_iter, least=1)
         if not strengths:
             raise RequestError("must have at least one value.", argument="Cs")
-        features = self._features(X, fitting=True)
-        code, self.classes_ = classes_of(y, features.shape[0])
-        scaled = _Scaled(features)
-        judged = None if validation is None else self._judged(validation, scaled)
+        features = self._prepare_features(X, fitting=True)
+        code, self.classes_ = encode_classes(y, features.shape[0])
+        scaler = _Scaler(features)
+        tuning_set = None if validation is None else self._prepare_validation(validation, scaler)
         if scorer is not None and not callable(scorer):
             raise RequestError(
                 f"must be a function (estimator, X, y) -> score, got {shown(scorer)}.", argument="scorer"
             )
-        weights = [None, "balanced"] if scorer is not None and methods_asked_for(scorer) == ("predict",) else [None]
+        weights = [None, "balanced"] if scorer is not None and list_response_methods(scorer) == ("predict",) else [None]
         candidates = [{"C": C, "class_weight": weight} for weight in weights for C in strengths]
         best = 0
         if len(candidates) > 1:
             seed = 0 if self.seed is None else checked_seed(self.seed)
-            folds = list(_folds(scaled.X, code, groups, judged, n_folds, seed))
-            best = _choice(*_tried(scaled.X, code, folds, candidates, scorer, max_iter))
+            folds = list(_make_folds(scaler.X, code, groups, tuning_set, n_folds, seed))
+            best = _choose_candidate(*_score_candidates(scaler.X, code, folds, candidates, scorer, max_iter))
         chosen = candidates[best]
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # an optimum that is not quite reached is good enough
-            fitted = _logistic(max_iter, **chosen).fit(scaled.X, code)
-        self.coef_, self.intercept_ = scaled.undone(fitted.coef_, fitted.intercept_)
+            fitted = _make_logistic(max_iter, **chosen).fit(scaler.X, code)
+        self.coef_, self.intercept_ = scaler.unscale(fitted.coef_, fitted.intercept_)
         self.n_iter_ = fitted.n_iter_
         self.chosen_ = chosen if len(weights) > 1 else {"C": chosen["C"]}
         return self
@@ -146,7 +146,7 @@ class TunedLogistic(ClassifierMixin, BaseEstimator):
     def decision_function(self, X: Any) -> FloatArray:
         """Log-odds of the second class; of more than two, the logits of each."""
         check_is_fitted(self)
-        logits = self._features(X) @ self.coef_.T + self.intercept_
+        logits = self._prepare_features(X) @ self.coef_.T + self.intercept_
         return logits[:, 0] if len(self.classes_) == 2 else logits
 
     def predict_proba(self, X: Any) -> FloatArray:
@@ -167,24 +167,24 @@ class TunedLogistic(ClassifierMixin, BaseEstimator):
         tags.input_tags.sparse = True
         return tags
 
-    def _features(self, X: Any, *, fitting: bool = False) -> Any:
+    def _prepare_features(self, X: Any, *, fitting: bool = False) -> Any:
         if fitting:
-            self._preparation = FrameFeatures(X) if FrameFeatures.needed(X) else None
+            self._preparation = FrameFeatures(X) if FrameFeatures.is_needed(X) else None
             self.columns_ = None if self._preparation is None else self._preparation.names
         if self._preparation is not None:
             X = self._preparation(X)
-        return features_of(self, X, fitting=fitting, accept_sparse="csr", dtype=[np.float64, np.float32])
+        return check_features(self, X, fitting=fitting, accept_sparse="csr", dtype=[np.float64, np.float32])
 
-    def _judged(self, validation: tuple[Any, ArrayLike], scaled: _Scaled) -> tuple[Any, NDArray[np.int64]]:
-        X, y = validation_pair(validation)
-        labels = column("The validation set's y", y)
+    def _prepare_validation(self, validation: tuple[Any, ArrayLike], scaler: _Scaler) -> tuple[Any, NDArray[np.int64]]:
+        X, y = check_validation(validation)
+        labels = check_column("The validation set's y", y)
         if not np.isin(labels, self.classes_).all():
             raise DataError("The validation set contains classes that the training set does not.")
-        return scaled(self._features(X)), np.searchsorted(self.classes_, labels)
+        return scaler(self._prepare_features(X)), np.searchsorted(self.classes_, labels)
 
 
-class _Scaled:
-    """Features with mean 0 and standard deviation 1 (but for 0 or 1), in the fewest coordinates; and the way back.
+class _Scaler:
+    """Scales features to mean 0 and standard deviation 1, except those that are 0 or 1, in the fewest coordinates.
 
     With fewer rows than features the rows lie in a space of as many dimensions as there are rows. A penalised solution
     lies in it, too, so that turning the axes changes nothing but the cost.
@@ -206,51 +206,53 @@ class _Scaled:
         scaled = self._scaler.transform(X)
         return scaled if self._axes is None else scaled @ self._axes
 
-    def undone(self, coef: FloatArray, intercept: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def unscale(self, coef: FloatArray, intercept: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Coefficients and intercepts for features that are not scaled."""
         coef = (coef if self._axes is None else coef @ self._axes.T) / self._scaler.scale_
         return coef, intercept if not self._scaler.with_mean else intercept - coef @ self._scaler.mean_
 
 
-def _folds(
+def _make_folds(
     X: Any,
     y: NDArray[np.int64],
     groups: ArrayLike | None,
-    judged: tuple[Any, NDArray[np.int64]] | None,
+    tuning_set: tuple[Any, NDArray[np.int64]] | None,
     wanted: int,
     seed: int,
 ) -> Iterator[Fold]:
-    """What to fit to and to judge on, several times; nothing where no class can be spared a row."""
+    """Yield folds to fit to and score on; none where a class has too few rows to be divided."""
     from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
     n_classes = int(y.max()) + 1
-    if judged is not None and len(y) > _MANY_ROWS and len(judged[1]) >= _MANY_JUDGES:
-        held = np.bincount(judged[1], minlength=n_classes)
-        parts = StratifiedKFold(max(2, min(wanted, int(held.min()))), shuffle=True, random_state=seed)
+    if tuning_set is not None and len(y) > _MANY_ROWS and len(tuning_set[1]) >= _MANY_VALIDATION:
+        rows_per_class = np.bincount(tuning_set[1], minlength=n_classes)
+        parts = StratifiedKFold(max(2, min(wanted, int(rows_per_class.min()))), shuffle=True, random_state=seed)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of classes with fewer rows than parts
-            yield np.arange(len(y)), [(judged[0][part], judged[1][part]) for _, part in parts.split(*judged)]
+            scored = [(tuning_set[0][part], tuning_set[1][part]) for _, part in parts.split(*tuning_set)]
+            yield np.arange(len(y)), scored
         return
-    units = np.arange(len(y)) if groups is None else codes("groups", groups)[0]
-    held = np.bincount(np.unique(np.stack([y, units]), axis=1)[0], minlength=n_classes)
-    n_folds = min(wanted, int(held.min()))
+    units = np.arange(len(y)) if groups is None else encode_column("groups", groups)[0]
+    rows_per_class = np.bincount(np.unique(np.stack([y, units]), axis=1)[0], minlength=n_classes)
+    n_folds = min(wanted, int(rows_per_class.min()))
     if n_folds >= 2:
         kind = StratifiedKFold if groups is None else StratifiedGroupKFold
         divided = kind(n_folds, shuffle=True, random_state=seed).split(X, y, None if groups is None else units)
         for kept, left in divided:
             if len(np.unique(y[kept])) == n_classes:
-                yield kept, [(X[left], y[left]) if judged is None else _together((X[left], y[left]), judged)]
-    elif judged is not None:
-        yield np.arange(len(y)), [judged]
+                scored_fold = X[left], y[left]
+                yield kept, [scored_fold if tuning_set is None else _join_sets(scored_fold, tuning_set)]
+    elif tuning_set is not None:
+        yield np.arange(len(y)), [tuning_set]
 
 
-def _together(one: tuple[Any, Any], other: tuple[Any, Any]) -> tuple[Any, NDArray[np.int64]]:
+def _join_sets(one: tuple[Any, Any], other: tuple[Any, Any]) -> tuple[Any, NDArray[np.int64]]:
     from scipy.sparse import vstack
 
     return (vstack if issparse(one[0]) else np.concatenate)([one[0], other[0]]), np.concatenate([one[1], other[1]])
 
 
-def _tried(
+def _score_candidates(
     X: Any,
     y: NDArray[np.int64],
     folds: Sequence[Fold],
@@ -258,23 +260,23 @@ def _tried(
     scorer: Scorer | None,
     max_iter: int,
 ) -> tuple[FloatArray, FloatArray]:
-    """Scores and log losses, a row for each time of judging, a column for each candidate."""
+    """Scores and log losses, a row for each part that was scored, a column for each candidate."""
     scores, losses = [], []
     # What is the same for all candidates has been checked; most of the time of so small fits would go into checks.
     with warnings.catch_warnings(), config_context(assume_finite=True, skip_parameter_validation=True):
         warnings.simplefilter("ignore")  # an iteration that was capped, a class that a part lacks: it is judged anyway
         for rows, parts in folds:
-            model, by_candidate = _logistic(max_iter, warm_start=True), []
+            model, by_candidate = _make_logistic(max_iter, warm_start=True), []
             for candidate in candidates:
                 model.set_params(**candidate).fit(X[rows], y[rows])
-                by_candidate.append([_judgement(model, *part, scorer) for part in parts])
+                by_candidate.append([_score_model(model, *part, scorer) for part in parts])
             for by_part in np.swapaxes(by_candidate, 0, 1):
                 scores.append(by_part[:, 0])
                 losses.append(by_part[:, 1])
     return np.array(scores), np.array(losses)
 
 
-def _judgement(model: Any, X: Any, y: NDArray[np.int64], scorer: Scorer | None) -> tuple[float, float]:
+def _score_model(model: Any, X: Any, y: NDArray[np.int64], scorer: Scorer | None) -> tuple[float, float]:
     probability = model.predict_proba(X)[np.arange(len(y)), y]
     loss = -float(np.log(np.maximum(probability, _LEAST_PROBABILITY)).mean())
     if scorer is None:
@@ -285,8 +287,8 @@ def _judgement(model: Any, X: Any, y: NDArray[np.int64], scorer: Scorer | None) 
         return float("nan"), loss
 
 
-def _choice(scores: FloatArray, losses: FloatArray) -> int:
-    """The candidate with the lowest loss among those whose scores cannot be told from the best one's."""
+def _choose_candidate(scores: FloatArray, losses: FloatArray) -> int:
+    """The candidate with the lowest loss among those whose scores are within a standard error of the best."""
     judged = scores[np.isfinite(scores).all(axis=1)] if scores.size else scores
     if not losses.size:
         return 0
@@ -298,7 +300,7 @@ def _choice(scores: FloatArray, losses: FloatArray) -> int:
     return int(np.argmin(np.where(behind.mean(axis=0) <= error + 1e-12, loss, np.inf)))
 
 
-def _logistic(max_iter: int, **settings: Any) -> Any:
+def _make_logistic(max_iter: int, **settings: Any) -> Any:
     from sklearn.linear_model import LogisticRegression
 
     return LogisticRegression(max_iter=max_iter, **settings)

@@ -15,8 +15,7 @@ from .._check import DAMAGED, some
 from .._warn import warn
 from ..curve import LearningCurve
 from ..errors import ApexError, DataError, ReproducibilityWarning, RequestError
-from ..files.plain import plain
-from ..files.writing import write_text
+from ..files.writing import to_json_value, write_text
 from ..model.beliefs import Beliefs
 from ..model.elicitation import PositiveNormal
 from ..model.variant import Variant
@@ -74,7 +73,7 @@ def write_model(
         "parameters": parameters,
     }
     try:
-        text = json.dumps(plain(content), indent=1)
+        text = json.dumps(to_json_value(content), indent=1)
     except TypeError as problem:
         raise RequestError(f"The model cannot be written as JSON: {problem}. Use numbers or text.") from None
     write_text(path, text + "\n", overwrite=overwrite)

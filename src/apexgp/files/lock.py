@@ -25,25 +25,25 @@ from pathlib import Path
 
 from ..errors import NotWrittenError, RequestError
 
-__all__ = ["LockedFile", "held", "read_shared"]
+__all__ = ["LockedFile", "lock_file", "read_shared"]
 
-_File = tuple[int, int]  # device and number on it: what makes a file the same file
+_FileId = tuple[int, int]  # device and inode
 
-_HELD: dict[_File, int] = {}
+_LOCKED: dict[_FileId, int] = {}
 _GUARD = threading.Lock()
-_PAUSE = 0.02  # seconds
-_FAR = 2**62  # Windows locks bytes: one that no record has
+_RETRY_SECONDS = 0.02  # seconds
+_LOCK_BYTE = 2**62  # Windows locks single bytes: this one is beyond the end of any record
 
 
-def _forget() -> None:
-    """Start a forked process with nothing held: what is locked is its parent's."""
+def _forget_locks() -> None:
+    """Forget all locks in a forked process: they are its parent's."""
     global _GUARD
-    _HELD.clear()
+    _LOCKED.clear()
     _GUARD = threading.Lock()
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget)
+    os.register_at_fork(after_in_child=_forget_locks)
 
 
 class LockedFile:
@@ -67,19 +67,19 @@ class LockedFile:
         """Number of bytes that it holds."""
         return self._end
 
-    def content(self, start: int = 0, length: int = -1) -> bytes:
-        """All that it holds, or so many bytes from a place on."""
-        return _content(self._file, start, length)
+    def read(self, start: int = 0, length: int = -1) -> bytes:
+        """Bytes of the file from `start` on: `length` of them, or all."""
+        return _read_descriptor(self._file, start, length)
 
-    def cut(self, end: int) -> None:
-        """Keep so many bytes of it."""
+    def truncate(self, end: int) -> None:
+        """Keep the first `end` bytes."""
         if end < self._end:
             os.ftruncate(self._file, end)
             self._end = end
 
     def append(self, text: str | bytes) -> None:
         """Write the text and wait until the disk has it."""
-        self._hold_on()
+        self._check_still_ours()
         row = text.encode("utf-8", errors="replace") if isinstance(text, str) else text
         try:
             # One write for the whole row: what a kill leaves behind is at most a row without its end.
@@ -94,8 +94,8 @@ class LockedFile:
             ) from None
         self._end += len(row)
 
-    def _hold_on(self) -> None:
-        """Make sure that the file is still ours alone.
+    def _check_still_ours(self) -> None:
+        """Lock the file again, and refuse one that was changed or deleted meanwhile.
 
         Some other part of this process may have opened and closed it, which frees the lock; and there are programs
         that ask for none.
@@ -103,7 +103,7 @@ class LockedFile:
         try:
             _lock(self._file)
         except OSError:
-            raise _taken(self._path, _holder(self._file)) from None
+            raise _already_locked(self._path, _find_holder(self._file)) from None
         status = os.fstat(self._file)
         if status.st_size != self._end or not status.st_nlink:
             raise RequestError(
@@ -113,51 +113,51 @@ class LockedFile:
 
 
 @contextmanager
-def held(path: Path, wait: float = 0.0) -> Iterator[LockedFile]:
-    """Open a file, made if need be, to read and to append to, and lock it for the length of the block.
+def lock_file(path: Path, wait: float = 0.0) -> Iterator[LockedFile]:
+    """Open a file to read and append to, create it if needed, and hold its lock for the length of the block.
 
-    Where somebody else has it, `wait` is for how many seconds to ask again.
+    Where another process has the lock, it is tried again for `wait` seconds.
     """
-    file = _opened_in_time(path, wait)
+    file = _wait_for_lock(path, wait)
     try:
         yield LockedFile(path, file)
     finally:
         with _GUARD:
-            _HELD.pop(_identity(os.fstat(file)), None)
+            _LOCKED.pop(_file_id(os.fstat(file)), None)
             os.close(file)  # frees the lock
 
 
 def read_shared(path: Path) -> bytes:
-    """All that a file holds; where this process has locked it, without losing the lock."""
+    """Read a whole file, without freeing the lock that this process may have on it."""
     with _GUARD:
-        file = _HELD.get(_identity(path.stat()))
-        return path.read_bytes() if file is None else _content(file)
+        file = _LOCKED.get(_file_id(path.stat()))
+        return path.read_bytes() if file is None else _read_descriptor(file)
 
 
-def _content(file: int, start: int = 0, length: int = -1) -> bytes:
+def _read_descriptor(file: int, start: int = 0, length: int = -1) -> bytes:
     with open(file, "rb", closefd=False) as content:
         content.seek(start)
         return content.read(length)
 
 
-def _opened_in_time(path: Path, wait: float) -> int:
-    """Descriptor of the file, locked as soon as others let go of it, within so many seconds."""
+def _wait_for_lock(path: Path, wait: float) -> int:
+    """Open and lock a file; while another process has the lock, try again for `wait` seconds."""
     last = time.monotonic() + wait
     while True:
         try:
-            return _opened(path)
-        except _TakenError:
+            return _open_locked(path)
+        except _AlreadyLockedError:
             if time.monotonic() >= last:
                 raise
-        time.sleep(_PAUSE)
+        time.sleep(_RETRY_SECONDS)
 
 
-def _opened(path: Path) -> int:
-    """Descriptor of the file, locked."""
+def _open_locked(path: Path) -> int:
+    """Open and lock a file, and return its descriptor."""
     while True:
         with _GUARD:
-            if path.exists() and _identity(path.stat()) in _HELD:
-                raise _taken(path, os.getpid())
+            if path.exists() and _file_id(path.stat()) in _LOCKED:
+                raise _already_locked(path, os.getpid())
             try:
                 file = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o666)
             except OSError as problem:
@@ -165,10 +165,10 @@ def _opened(path: Path) -> int:
                     f"{path} cannot be written: {problem.strerror}. Name another file for the results."
                 ) from None
             try:
-                _lock_or_say_why(file, path)
+                _lock_or_raise(file, path)
                 # Between opening and locking another process may have put another file in its place.
-                if path.exists() and _identity(path.stat()) == _identity(os.fstat(file)):
-                    _HELD[_identity(os.fstat(file))] = file
+                if path.exists() and _file_id(path.stat()) == _file_id(os.fstat(file)):
+                    _LOCKED[_file_id(os.fstat(file))] = file
                     return file
             except BaseException:  # Ctrl-C, too, must not leave the file open
                 os.close(file)
@@ -176,34 +176,34 @@ def _opened(path: Path) -> int:
             os.close(file)
 
 
-def _lock_or_say_why(file: int, path: Path) -> None:
+def _lock_or_raise(file: int, path: Path) -> None:
     if not stat.S_ISREG(os.fstat(file).st_mode):
         raise RequestError(f"{path} is not an ordinary file. Name an ordinary one for the results.")
     try:
         _lock(file)
     except OSError as problem:
         if problem.errno in (errno.EACCES, errno.EAGAIN, errno.EDEADLK):
-            raise _taken(path, _holder(file)) from None
+            raise _already_locked(path, _find_holder(file)) from None
         raise RequestError(
             f"{path} cannot be locked ({problem.strerror}), and without a lock two runs could mix their fits. Name a "
             "file on another file system for the results."
         ) from None
 
 
-def _identity(status: os.stat_result) -> _File:
+def _file_id(status: os.stat_result) -> _FileId:
     return status.st_dev, status.st_ino
 
 
-class _TakenError(RequestError):
-    """Somebody else is writing."""
+class _AlreadyLockedError(RequestError):
+    """Another process or thread is writing to the file."""
 
 
-def _taken(path: Path, holder: int | None) -> _TakenError:
+def _already_locked(path: Path, holder: int | None) -> _AlreadyLockedError:
     if holder == os.getpid():
         who = "another thread of this process"
     else:
         who = "another process" if holder is None else f"the process {holder}"
-    return _TakenError(
+    return _AlreadyLockedError(
         f"{path} is being written by {who}. Wait for it to finish, or name another file for the results."
     )
 
@@ -212,10 +212,10 @@ if sys.platform == "win32":
     import msvcrt
 
     def _lock(file: int) -> None:
-        os.lseek(file, _FAR, os.SEEK_SET)
+        os.lseek(file, _LOCK_BYTE, os.SEEK_SET)
         msvcrt.locking(file, msvcrt.LK_NBLCK, 1)
 
-    def _holder(file: int) -> int | None:
+    def _find_holder(file: int) -> int | None:
         return None  # Windows does not tell
 
 else:
@@ -228,8 +228,8 @@ else:
     def _lock(file: int) -> None:
         fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
-    def _holder(file: int) -> int | None:
-        """Number of the process that has the lock, where the system tells."""
+    def _find_holder(file: int) -> int | None:
+        """Number of the process that has the lock; None where the system does not tell."""
         kind = fcntl.F_WRLCK
         asked = (0, 0, 0, kind, os.SEEK_SET) if _BY_BSD else (kind, os.SEEK_SET, 0, 0, 0)
         try:

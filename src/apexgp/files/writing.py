@@ -1,16 +1,24 @@
-"""Files are written whole or not at all, and never over another one unasked."""
+"""Writing files: whole or not at all, never over another one unasked, and with values that JSON can hold."""
 
 from __future__ import annotations
 
+import math
 import os
 import stat
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from .._check import UNUSABLE, shown, truth
 from ..errors import NotWrittenError, RequestError, WouldOverwriteError
+
+__all__ = ["check_writable", "resolve_path", "to_json_value", "write_atomically", "write_text"]
 
 
 def check_writable(path: str | os.PathLike[str], overwrite: bool) -> Path:
@@ -21,14 +29,14 @@ def check_writable(path: str | os.PathLike[str], overwrite: bool) -> Path:
     Path
         The file to write: where `path` is a link, what it points to, whether or not that is there already.
     """
-    target, overwrite = file_behind(path), truth("overwrite", overwrite)
-    if kind := _kind(target):
+    target, overwrite = resolve_path(path), truth("overwrite", overwrite)
+    if kind := _find_kind(target):
         if kind == "folder":
             raise RequestError(f"{path} is a folder. Name a file in it.")
         if kind != "file":
             raise RequestError(f"{path} is a {kind}. Only ordinary files can be written: name one.")
         if not overwrite:
-            raise _exists(path)
+            raise _overwrite_error(path)
     if not target.parent.is_dir():
         raise RequestError(f"The folder {target.parent} does not exist. Create it first, or name another.")
     try:
@@ -40,8 +48,8 @@ def check_writable(path: str | os.PathLike[str], overwrite: bool) -> Path:
     return target
 
 
-def file_behind(path: str | os.PathLike[str]) -> Path:
-    """The path itself, or where it leads if it is a link; what is no path at all is refused."""
+def resolve_path(path: str | os.PathLike[str]) -> Path:
+    """Follow links to the file that a path names; refuse what cannot be a path."""
     try:
         return Path(os.path.realpath(os.fsdecode(path)))
     except OSError as problem:
@@ -50,8 +58,8 @@ def file_behind(path: str | os.PathLike[str]) -> Path:
         raise RequestError(f"Expected the name of a file, got {shown(path)}.") from None
 
 
-def _kind(path: Path) -> str:
-    """What is at a path, in a word; nothing where there is nothing."""
+def _find_kind(path: Path) -> str:
+    """Kind of file at a path, such as "folder" or "pipe"; empty where nothing exists."""
     try:
         mode = path.stat().st_mode
     except FileNotFoundError:
@@ -65,8 +73,8 @@ def _kind(path: Path) -> str:
 
 
 @contextmanager
-def written_atomically(path: str | os.PathLike[str], *, overwrite: bool) -> Iterator[Path]:
-    """Give a temporary file beside `path` to write to; it takes its place when the block ends well."""
+def write_atomically(path: str | os.PathLike[str], *, overwrite: bool) -> Iterator[Path]:
+    """Yield a temporary file beside `path`, which replaces it when the block ends without an error."""
     target = check_writable(path, overwrite)
     try:
         handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.stem[:40]}-", suffix=target.suffix[:40])
@@ -74,13 +82,13 @@ def written_atomically(path: str | os.PathLike[str], *, overwrite: bool) -> Iter
         draft = Path(name)
         try:
             yield draft
-            _give_rights(draft, target)
+            _copy_permissions(draft, target)
             with draft.open("rb") as written:
                 os.fsync(written.fileno())
             if overwrite:
                 draft.replace(target)
             else:
-                _put_where_nothing_is(draft, target, path)
+                _move_without_overwriting(draft, target, path)
         finally:
             draft.unlink(missing_ok=True)
     except WouldOverwriteError:
@@ -89,8 +97,8 @@ def written_atomically(path: str | os.PathLike[str], *, overwrite: bool) -> Iter
         raise NotWrittenError(f"{path} cannot be written: {problem.strerror or problem}.") from None
 
 
-def _give_rights(draft: Path, target: Path) -> None:
-    """Those of the file that is overwritten, or of a new one: mkstemp makes files that only their owner reads."""
+def _copy_permissions(draft: Path, target: Path) -> None:
+    """Permissions of the file to be replaced, or of a new one: mkstemp makes files that only their owner reads."""
     try:
         before = target.stat()
     except FileNotFoundError:
@@ -104,8 +112,8 @@ def _give_rights(draft: Path, target: Path) -> None:
             os.chown(draft, before.st_uid, before.st_gid)
 
 
-def _put_where_nothing_is(draft: Path, target: Path, path: str | os.PathLike[str]) -> None:
-    """Give the draft its name, unless somebody else has taken it since it was looked for."""
+def _move_without_overwriting(draft: Path, target: Path, path: str | os.PathLike[str]) -> None:
+    """Give the draft its name, unless another program has created such a file meanwhile."""
     try:
         try:
             os.link(draft, target)  # which, unlike renaming, never takes the place of another file
@@ -115,16 +123,40 @@ def _put_where_nothing_is(draft: Path, target: Path, path: str | os.PathLike[str
             os.close(os.open(target, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
             draft.replace(target)
     except FileExistsError:
-        raise _exists(path) from None
+        raise _overwrite_error(path) from None
 
 
-def _exists(path: str | os.PathLike[str]) -> WouldOverwriteError:
+def _overwrite_error(path: str | os.PathLike[str]) -> WouldOverwriteError:
     return WouldOverwriteError(
         f"{path} exists.", remedy=("Name another file, or allow overwriting with {}.", ("overwrite", True))
     )
 
 
 def write_text(path: str | os.PathLike[str], text: str, *, overwrite: bool) -> None:
-    """Write `text` to `path` atomically; half of a pair of surrogates, which no file can hold, is written as ?."""
-    with written_atomically(path, overwrite=overwrite) as draft:
+    """Write `text` to `path` atomically; a lone surrogate, which UTF-8 does not have, becomes a question mark."""
+    with write_atomically(path, overwrite=overwrite) as draft:
         draft.write_bytes(text.encode("utf-8", errors="replace"))
+
+
+def _refuse_value(value: Any) -> Any:
+    raise TypeError(f"{value!r} is a {type(value).__name__}")
+
+
+def to_json_value(value: Any, fallback: Callable[[Any], Any] = _refuse_value) -> Any:
+    """Convert a value to what JSON can hold: arrays become lists, numbers that are not finite become null.
+
+    `fallback` converts what is neither a container nor a text nor a number of any kind; by default that is a TypeError.
+    """
+    if isinstance(value, (np.ndarray, np.generic)):
+        value = value.tolist()
+    if isinstance(value, (Decimal, Fraction)):
+        value = float(value)
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if value is None or isinstance(value, (str, bool, int)):
+        return value
+    if isinstance(value, (list, tuple)):
+        return [to_json_value(item, fallback) for item in value]
+    if isinstance(value, Mapping):
+        return {str(name): to_json_value(item, fallback) for name, item in value.items()}
+    return fallback(value)

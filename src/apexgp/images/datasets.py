@@ -1,36 +1,54 @@
-"""The paper's data sets as one table of differences: origin, layout, patients, labels."""
+"""The data sets of the paper: where each is obtained, its layout, and the rule that finds patients and labels."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from .._check import choice
+from .._check import choice, some
 from ..errors import DataError
 from ..reading.spreadsheets import Table, read_table
-from .items import Item, Labelled, files_below
+from .items import Item, LabelledFiles, list_files
 from .preprocess import Kind
-from .rules import LabelledItems, Match, by_name, by_table, by_visit, column, findings_of
 
 __all__ = ["DATASETS", "DataSet", "read_dataset"]
+
+_VISIT_DAYS = (-80, 365)  # of a diagnosis from the day of the scan
+
+_FINDINGS = (
+    "Atelectasis",
+    "Cardiomegaly",
+    "Effusion",
+    "Infiltration",
+    "Mass",
+    "Nodule",
+    "Pneumonia",
+    "Pneumothorax",
+    "Consolidation",
+    "Edema",
+    "Emphysema",
+    "Fibrosis",
+    "Pleural_Thickening",
+    "Hernia",
+)
 
 
 @dataclass(frozen=True)
 class DataSet:
-    """One data set.
+    """A data set of the paper.
 
     Parameters
     ----------
     name, title
-        As it is typed, and as it is printed.
+        Its name on the command line, and in print.
     kind
         Pictures or scans.
     size
-        What the whole of it holds.
+        Numbers of pictures and patients in the whole.
     where
-        Where it is obtained.
+        Where to get it.
     layout
         Lines that draw the folder.
     pattern
@@ -53,20 +71,20 @@ class DataSet:
     layout: tuple[str, ...]
     pattern: re.Pattern[str]
     tables: tuple[tuple[str, ...], ...]
-    rule: Callable[[list[Match], list[Table]], LabelledItems]
+    rule: Callable[[list[FileMatch], list[Table]], RuleResult]
     crop: bool
     remark: str
 
 
-def read_dataset(name: str, folder: Path) -> Labelled:
-    """Find the cases, patients and labels of a data set in the layout that it is downloaded in."""
+def read_dataset(name: str, folder: Path) -> LabelledFiles:
+    """Find cases, patients and labels of a data set in the layout in which it is downloaded."""
     dataset = DATASETS[choice("dataset", name, DATASETS)]
     if not folder.is_dir():
         raise DataError(f"There is no folder {folder}. Check the name.")
-    names = list(files_below(folder))
-    tables = [read_table(folder / _only(dataset, folder, names, wanted)) for wanted in dataset.tables]
+    names = list(list_files(folder))
+    tables = [read_table(folder / _find_table(dataset, folder, names, wanted)) for wanted in dataset.tables]
     found = [
-        Match(Item(name, folder / name), match.groupdict())
+        FileMatch(Item(name, folder / name), match.groupdict())
         for name in names
         if (match := dataset.pattern.search(name)) is not None
     ]
@@ -80,7 +98,7 @@ def read_dataset(name: str, folder: Path) -> Labelled:
         raise DataError(
             f"{folder}: none of the {len(found)} {dataset.kind} found has a label in the tables of {dataset.title}."
         )
-    return Labelled(
+    return LabelledFiles(
         dataset.kind,
         tuple(rows.items),
         None if rows.patients is None else tuple(rows.patients),
@@ -91,7 +109,8 @@ def read_dataset(name: str, folder: Path) -> Labelled:
     )
 
 
-def _only(dataset: DataSet, folder: Path, names: Sequence[str], wanted: Sequence[str]) -> str:
+def _find_table(dataset: DataSet, folder: Path, names: Sequence[str], wanted: Sequence[str]) -> str:
+    """Path of a table, under any of its names; the one nearest to the top."""
     for one in wanted:
         found = [name for name in names if name.rpartition("/")[2] == one]
         if found:
@@ -103,7 +122,142 @@ def _only(dataset: DataSet, folder: Path, names: Sequence[str], wanted: Sequence
     )
 
 
-_ALL = (
+@dataclass(frozen=True)
+class FileMatch:
+    """A file whose name fits a data set's pattern, with the named parts of the pattern."""
+
+    item: Item
+    parts: Mapping[str, str | None]
+
+
+@dataclass(frozen=True)
+class RuleResult:
+    """Cases with patients and labels that a rule found, and names without a counterpart."""
+
+    items: Sequence[Item]
+    patients: Sequence[str] | None
+    labels: Mapping[str, Sequence[str]]
+    without_file: Sequence[str] = ()
+    without_label: Sequence[str] = ()
+    notes: Sequence[str] = ()
+
+
+def pick_column(table: Table, *names: str) -> list[str]:
+    """The column of a table under the first of these names that it has."""
+    for name in names:
+        if name in table.columns:
+            return table.columns[name]
+    raise DataError(
+        f"{table.path} has no column {' or '.join(map(repr, names))}; found {some(list(table.columns), 20)}."
+    )
+
+
+def label_by_name(
+    label: str, words: Mapping[str, str], group: Sequence[str]
+) -> Callable[[list[FileMatch], list[Table]], RuleResult]:
+    """Make a rule for labels in the names of the files; `group` are the parts of a name that identify a patient."""
+
+    def rule(found: list[FileMatch], tables: list[Table]) -> RuleResult:
+        classes = [words[(match.parts["label"] or "").lower()] for match in found]
+        patients = ["-".join(match.parts[part] or "" for part in group) for match in found] if group else None
+        return RuleResult([match.item for match in found], patients, {label: classes})
+
+    return rule
+
+
+def label_by_table(
+    file: str, patient: Callable[[Table], list[str]], labels: Callable[[Table], Mapping[str, list[str]]]
+) -> Callable[[list[FileMatch], list[Table]], RuleResult]:
+    """Make a rule for labels in a table with one row per picture, which it names without its folder."""
+
+    def rule(found: list[FileMatch], tables: list[Table]) -> RuleResult:
+        (table,) = tables
+        by_file: dict[str, Item] = {}
+        for match in found:
+            name = match.parts["file"] or ""
+            if name in by_file:
+                raise DataError(f"{name} appears twice: {by_file[name].file} and {match.item.file}. Remove one.")
+            by_file[name] = match.item
+        names, patients, cells = pick_column(table, file), patient(table), labels(table)
+        rows = [i for i, name in enumerate(names) if name in by_file]
+        known = set(names)
+        return RuleResult(
+            [by_file[names[i]] for i in rows],
+            [patients[i] for i in rows],
+            {label: [pick_column[i] for i in rows] for label, pick_column in cells.items()},
+            without_file=[name for name in names if name not in by_file],
+            without_label=[item.file for name, item in by_file.items() if name not in known],
+        )
+
+    return rule
+
+
+def read_findings(table: Table) -> Mapping[str, list[str]]:
+    """Columns of 0 and 1 for each of the fourteen findings."""
+    cells = [set(cell.split("|")) for cell in pick_column(table, "Finding Labels")]
+    unknown = sorted(set().union(*cells) - {*_FINDINGS, "No Finding"})
+    if unknown:
+        raise DataError(f"{table.path}: unknown findings {some(unknown)} in the column 'Finding Labels'.")
+    return {finding: [str(int(finding in cell)) for cell in cells] for finding in _FINDINGS}
+
+
+def label_by_visit(found: list[FileMatch], tables: list[Table]) -> RuleResult:
+    """The rule of OASIS-3: the rating nearest to the scan within the window; of several scans the largest file."""
+    sessions, clinic = tables
+    listed = set(pick_column(sessions, "XNAT_CTSESSIONDATA ID", "CT ID", "session"))
+    visits = list(
+        zip(
+            pick_column(clinic, "Subject", "OASISID"),
+            map(_parse_day, pick_column(clinic, "ADRC_ADRCCLINICALDATA ID", "OASIS_session_label")),
+            pick_column(clinic, "cdr", "CDRTOT"),
+            strict=True,
+        )
+    )
+    by_session: dict[str, FileMatch] = {}
+    for match in sorted(found, key=lambda match: (-match.item.path.stat().st_size, match.item.file)):
+        by_session.setdefault(match.parts["session"] or "", match)
+    items, patients, labels, undiagnosed = [], [], [], []
+    for session, match in sorted(by_session.items()):
+        if session not in listed:
+            continue
+        near = [
+            (abs(day - _parse_day(session)), day, float(rating))
+            for subject, day, rating in visits
+            if subject == match.parts["patient"]
+            and rating
+            and _VISIT_DAYS[0] <= day - _parse_day(session) <= _VISIT_DAYS[1]
+        ]
+        if not near:
+            undiagnosed.append(session)
+            continue
+        items.append(match.item)
+        patients.append(match.parts["patient"] or "")
+        labels.append(str(int(min(near)[2] > 0)))
+    notes = []
+    if undiagnosed:
+        notes.append(
+            f"Left out, because no rating lies between {-_VISIT_DAYS[0]} days before and {_VISIT_DAYS[1]} days after: "
+            f"{some(undiagnosed)}."
+        )
+    return RuleResult(
+        items,
+        patients,
+        {"alzheimers": labels},
+        without_file=sorted(listed - set(by_session)),
+        without_label=sorted(match.item.file for session, match in by_session.items() if session not in listed),
+        notes=notes,
+    )
+
+
+def _parse_day(name: str) -> int:
+    """Day that an identifier of OASIS-3 ends with."""
+    match = re.search(r"_d(-?\d+)$", name)
+    if match is None:
+        raise DataError(f"An identifier of OASIS-3 ends with its day, as in OAS30001_CT_d2438; got {name!r}.")
+    return int(match[1])
+
+
+_DATASETS = (
     DataSet(
         name="chestx-ray14",
         title="ChestX-ray14",
@@ -116,7 +270,7 @@ _ALL = (
         ),
         pattern=re.compile(r"(?:^|/)(?P<file>\d{8}_\d{3}\.png)$"),
         tables=(("Data_Entry_2017_v2020.csv", "Data_Entry_2017.csv"),),
-        rule=by_table("Image Index", lambda table: column(table, "Patient ID"), findings_of),
+        rule=label_by_table("Image Index", lambda table: pick_column(table, "Patient ID"), read_findings),
         crop=False,
         remark="One 0/1 column per finding. The paper's tasks are the findings that at least a tenth of the pictures "
         "have (Infiltration, Effusion, Atelectasis); these are named at the end, and the others stay in the file.",
@@ -139,7 +293,7 @@ _ALL = (
             re.IGNORECASE,
         ),
         tables=(),
-        rule=by_name(
+        rule=label_by_name(
             "diagnosis",
             {"bacteria": "bacterial", "virus": "viral", "normal": "normal", "im": "normal"},
             ("pool", "person", "number"),
@@ -161,7 +315,7 @@ _ALL = (
         ),
         pattern=re.compile(r"(?:^|/)(?P<label>normal|benign|malignant)/[^/]*\(\d+\)\.png$"),
         tables=(),
-        rule=by_name("diagnosis", {name: name for name in ("normal", "benign", "malignant")}, ()),
+        rule=label_by_name("diagnosis", {name: name for name in ("normal", "benign", "malignant")}, ()),
         crop=True,
         remark="The files do not say which pictures belong to the same patient, so patients cannot be kept together.",
     ),
@@ -178,10 +332,10 @@ _ALL = (
         ),
         pattern=re.compile(r"(?:^|/)view_(?:and_diagnosis_)?labeled_set/(?:labeled/)+(?P<file>\d+s\d+_\d+\.png)$"),
         tables=(("labels_per_image.csv",),),
-        rule=by_table(
+        rule=label_by_table(
             "query_key",
-            lambda table: [name.partition("s")[0] for name in column(table, "query_key")],
-            lambda table: {"view": column(table, "view_label")},
+            lambda table: [name.partition("s")[0] for name in pick_column(table, "query_key")],
+            lambda table: {"view": pick_column(table, "view_label")},
         ),
         crop=False,
         remark="The paper's tasks are PLAX, PSAX, A4C and A2C, each against all others; A4CorA2CorOther counts only "
@@ -200,7 +354,7 @@ _ALL = (
         ),
         pattern=re.compile(r"(?:^|/)(?P<session>(?P<patient>OAS3\d+)_CT_d\d+)/(?:.*/)?[^/]*_CT\.nii(?:\.gz)?$"),
         tables=(("CT_Sessions.csv",), ("ADRC_Clinical_Data.csv", "OASIS3_UDSb4_cdr.csv")),
-        rule=by_visit,
+        rule=label_by_visit,
         crop=False,
         remark="1 where the clinical dementia rating nearest to the scan, from 80 days before to 365 days after it, is "
         "above 0 (in a tie, the earlier); the released code used the farthest. A session with several scans is "
@@ -208,4 +362,4 @@ _ALL = (
     ),
 )
 
-DATASETS: dict[str, DataSet] = {dataset.name: dataset for dataset in _ALL}
+DATASETS: dict[str, DataSet] = {dataset.name: dataset for dataset in _DATASETS}

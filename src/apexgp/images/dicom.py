@@ -1,4 +1,4 @@
-"""DICOM files: pixels decoded, or the reason why not. Of a header nothing but numbers is ever repeated."""
+"""DICOM files: pixels decoded, or the reason why not. No text of a header is ever repeated, only numbers."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from .._extras import need
 from ..errors import DataError
-from .bounds import MOST_PIXELS, inflated, refuse_more
+from .unpack_limits import MOST_PIXELS, inflate, refuse_more
 
-__all__ = ["decoded", "is_dicom", "opened", "picture", "rescaled", "without_remarks"]
+__all__ = ["decode_pixels", "is_dicom", "open_dicom", "read_dicom_picture", "rescale_to_hounsfield", "silence_pydicom"]
 
 _MARK = slice(128, 132)  # where DICM stands in a DICOM file
 _GROUP_LENGTH = 12  # bytes of the element that says how long the file's own header is
@@ -27,13 +27,16 @@ _DECODERS = {  # by what the name of a transfer syntax begins with
 
 
 def is_dicom(path: Path) -> bool:
-    """Whether a file says that it is DICOM."""
+    """Whether a file has the mark of DICOM."""
     with path.open("rb") as file:
         return file.read(_MARK.stop)[_MARK] == b"DICM"
 
 
-def opened(path: Path, most: int, tags: list[str] | None = None) -> Any:
-    """A DICOM file as pydicom reads it, all of it, or these tags without the pixels; `most` pixels, if it is packed."""
+def open_dicom(path: Path, most: int, tags: list[str] | None = None) -> Any:
+    """Read a DICOM file with pydicom, all of it, or only these tags without the pixels.
+
+    A compressed file may unpack to no more than `most` pixels.
+    """
     pydicom = need("pydicom", "Reading DICOM", "images")
     wanted = {} if tags is None else {"stop_before_pixels": True, "specific_tags": tags}
     try:
@@ -42,7 +45,7 @@ def opened(path: Path, most: int, tags: list[str] | None = None) -> Any:
             return pydicom.dcmread(path, **wanted)
         # pydicom would unpack whatever there is; the data set alone, unpacked within bounds, is an ordinary one.
         packed = path.read_bytes()[_MARK.stop + _GROUP_LENGTH + int(meta.FileMetaInformationGroupLength) :]
-        data = pydicom.dcmread(BytesIO(inflated(packed, most)), force=True, **wanted)
+        data = pydicom.dcmread(BytesIO(inflate(packed, most)), force=True, **wanted)
         data.file_meta = pydicom.dataset.FileMetaDataset()
         data.file_meta.TransferSyntaxUID = pydicom.uid.ExplicitVRLittleEndian
         return data
@@ -56,8 +59,8 @@ def opened(path: Path, most: int, tags: list[str] | None = None) -> Any:
         raise DataError(f"is a damaged DICOM file ({type(problem).__name__})") from None
 
 
-def decoded(data: Any, most: int) -> NDArray[Any]:
-    """Stored values of a file with one frame of at most so many pixels; colours as red, green and blue."""
+def decode_pixels(data: Any, most: int) -> NDArray[Any]:
+    """Stored values of a file with one frame of at most `most` pixels; colours as red, green and blue."""
     pydicom = need("pydicom", "Reading DICOM", "images")
     if not any(name in data for name in ("PixelData", "FloatPixelData", "DoubleFloatPixelData")):
         raise DataError("is a DICOM file without pixel data")
@@ -94,8 +97,8 @@ def _package_for(name: str) -> str:
     return "" if package is None else f" Try: pip install {package}"
 
 
-def rescaled(values: NDArray[Any], data: Any) -> NDArray[np.float64]:
-    """Stored values through the file's own slope and intercept."""
+def rescale_to_hounsfield(values: NDArray[Any], data: Any) -> NDArray[np.float64]:
+    """Stored values to Hounsfield units, by the file's own slope and intercept."""
     if data.get("RescaleSlope") is None or data.get("RescaleIntercept") is None:
         raise DataError("has no rescale slope and intercept, so its values are not in Hounsfield units")
     slope, intercept = float(data.RescaleSlope), float(data.RescaleIntercept)
@@ -104,28 +107,30 @@ def rescaled(values: NDArray[Any], data: Any) -> NDArray[np.float64]:
     return values * slope + intercept
 
 
-def picture(path: Path, most: int = MOST_PIXELS) -> NDArray[Any]:
-    """A single picture: 8-bit colours as they are, all else as numbers in [0, 1] with white as 1."""
-    data = opened(path, most)
-    values = decoded(data, most)
+def read_dicom_picture(path: Path, most: int = MOST_PIXELS) -> NDArray[Any]:
+    """Read a single picture: 8-bit colours as they are, all else as numbers in [0, 1] with white as 1."""
+    data = open_dicom(path, most)
+    values = decode_pixels(data, most)
     kind = data.get("PhotometricInterpretation", "")
     if kind == "PALETTE COLOR":
         values = need("pydicom.pixels", "Reading DICOM", "images").apply_color_lut(values, data)
     if values.ndim == 3:
         return values if values.dtype == np.uint8 else (values / np.iinfo(values.dtype).max).astype(np.float32)
     with np.errstate(all="ignore"):  # of a window that makes no sense: what comes out is looked at
-        grey = _shades(values, data)
+        grey = _find_grey_values(values, data)
     if not np.isfinite(grey).all():
         raise DataError("has pixels, a window or a slope that do not give finite grey values")
     return (1 - grey if kind == "MONOCHROME1" else grey).astype(np.float32)
 
 
-def _shades(values: NDArray[Any], data: Any) -> NDArray[np.float64]:
+def _find_grey_values(values: NDArray[Any], data: Any) -> NDArray[np.float64]:
     """Grey values in [0, 1]: by the file's window or table, otherwise by the range that its bits allow."""
     pixels = need("pydicom.pixels", "Reading DICOM", "images")
     shown = np.asarray(pixels.apply_modality_lut(values, data), dtype=np.float64)
     if data.get("WindowCenter") is not None and data.get("WindowWidth") is not None:
-        return _windowed(shown, _first(data.WindowCenter), _first(data.WindowWidth), data.get("VOILUTFunction"))
+        return _apply_window(
+            shown, _take_first(data.WindowCenter), _take_first(data.WindowWidth), data.get("VOILUTFunction")
+        )
     if data.get("VOILUTSequence"):
         looked_up = pixels.apply_voi(shown.astype(values.dtype), data)
         return looked_up / (2.0 ** int(data.VOILUTSequence[0].LUTDescriptor[2]) - 1)
@@ -137,8 +142,8 @@ def _shades(values: NDArray[Any], data: Any) -> NDArray[np.float64]:
     return np.clip((shown - low) / (high - low), 0, 1)
 
 
-def _windowed(values: NDArray[np.float64], centre: float, width: float, function: Any) -> NDArray[np.float64]:
-    """DICOM part 3, C.11.2.1.2 and C.11.2.1.3."""
+def _apply_window(values: NDArray[np.float64], centre: float, width: float, function: Any) -> NDArray[np.float64]:
+    """Grey values by the window functions of DICOM part 3, C.11.2.1.2 and C.11.2.1.3."""
     if not (np.isfinite(centre) and 0 < width < np.inf):
         raise DataError("has a window without a finite centre and a width above 0")
     if function == "SIGMOID":
@@ -150,13 +155,13 @@ def _windowed(values: NDArray[np.float64], centre: float, width: float, function
     return np.clip((values - (centre - 0.5)) / (width - 1) + 0.5, 0, 1)
 
 
-def _first(value: Any) -> float:
-    """One of the windows that a file may offer: its first."""
+def _take_first(value: Any) -> float:
+    """The first of the windows that a file may offer."""
     return float(value[0] if hasattr(value, "__len__") and not isinstance(value, str) else value)
 
 
 @contextmanager
-def without_remarks() -> Iterator[None]:
+def silence_pydicom() -> Iterator[None]:
     """Keep pydicom from quoting odd values of headers in warnings, for the length of a block."""
     try:
         config = need("pydicom.config", "Reading DICOM", "images")

@@ -1,4 +1,4 @@
-"""The whole run: a folder and its labels in, embeddings out, recorded as it goes."""
+"""`embed_images`: a folder and its labels in, embeddings out, recorded as it goes."""
 
 from __future__ import annotations
 
@@ -11,17 +11,23 @@ from typing import Any
 
 from .._check import choice, several, some, text, truth, whole_number
 from ..errors import DataError, RequestError
-from ..files.writing import file_behind
-from ..running.progress import progress_bar
+from ..files.writing import resolve_path
+from ..running.terminal import progress_bar
 from . import dicom
-from .bounds import MOST_PIXELS, pillow_within
 from .datasets import DATASETS, read_dataset
 from .encoder import DEFAULT_MODEL, Encoder
-from .items import Item, Labelled, read_names, read_own, told_apart
-from .picture_store import PictureStore, picture_settings, pictures_kept
-from .pipeline import Embedded, Unreadable, embedded, in_order
-from .preprocess import NORMALISATIONS, Kind, Planes, Preprocessing, mean_and_sd
-from .scan_store import ScanStore, scan_settings, scans_kept
+from .items import Item, LabelledFiles, digest_items, read_file_names, read_own_files
+from .pipeline import EmbeddedCase, UnreadableCase, embed_batches, read_in_order
+from .preprocess import NORMALISATIONS, Kind, Planes, Preprocessing, measure_mean_and_sd
+from .stores import (
+    PictureStore,
+    ScanStore,
+    open_picture_store,
+    open_scan_store,
+    read_picture_settings,
+    read_scan_settings,
+)
+from .unpack_limits import MOST_PIXELS, limit_pillow
 
 __all__ = ["EmbeddingRun", "embed_images"]
 
@@ -30,7 +36,7 @@ _MOST_IN_BATCH = 4096
 
 @dataclass(frozen=True)
 class EmbeddingRun:
-    """What a run of `embed_images` did.
+    """Summary of a run of `embed_images`.
 
     Attributes
     ----------
@@ -138,9 +144,9 @@ def embed_images(
     batch = whole_number("batch", batch, least=1, most=_MOST_IN_BATCH)
     overwrite, progress = truth("overwrite", overwrite), truth("progress", progress)
     most = None if max_pixels is None else whole_number("max_pixels", max_pixels, least=1, most=10**12)
-    source, target = _folder(folder), file_behind(out)
-    with dicom.without_remarks(), pillow_within(most or MOST_PIXELS):
-        labelled = _read(source, labels, dataset, per_patient)
+    source, target = _check_folder(folder), resolve_path(out)
+    with dicom.silence_pydicom(), limit_pillow(most or MOST_PIXELS):
+        labelled = _read_cases(source, labels, dataset, per_patient)
         _check_name(target, labelled.kind)
         encoder = Encoder(model, device)
         cut = crop if crop is not None else dataset is not None and DATASETS[dataset].crop
@@ -149,37 +155,38 @@ def embed_images(
             normalise if normalise is not None else ("imagenet" if dataset is None else "source"),
             NORMALISATIONS,
         )
-        preprocessing = Preprocessing.of(labelled.kind, truth("crop", cut), encoder.size, normalise, most)
+        preprocessing = Preprocessing.build(labelled.kind, truth("crop", cut), encoder.size, normalise, most)
         if not preprocessing.mean:
-            known = None if overwrite else _settings_of(target, labelled.kind)
-            preprocessing = _measured(preprocessing, _chosen(labelled, fit_on), known, progress)
+            earlier = None if overwrite else _read_settings(target, labelled.kind)
+            preprocessing = _measure_or_reuse(preprocessing, _select_items(labelled, fit_on), earlier, progress)
         elif fit_on is not None:
             raise RequestError(
                 "names the pictures from which mean and sd are computed.",
                 argument="fit_on",
                 remedy=("It requires {}.", ("normalise", "source")),
             )
-        settings = {**encoder.record(), "preprocessing": preprocessing.record()}
-        with _store(target, settings, labelled, overwrite) as store:
-            return _run(store, _path(out), labelled, preprocessing, encoder, batch, progress)
+        settings = {**encoder.to_settings(), "preprocessing": preprocessing.to_settings()}
+        with _open_store(target, settings, labelled, overwrite) as store:
+            return _embed_cases(store, _to_path(out), labelled, preprocessing, encoder, batch, progress)
 
 
-def _run(
+def _embed_cases(
     store: PictureStore | ScanStore,
     out: Path,
-    labelled: Labelled,
+    labelled: LabelledFiles,
     preprocessing: Preprocessing,
     encoder: Encoder,
     batch: int,
     progress: bool,
 ) -> EmbeddingRun:
+    """Embed what the store lacks, and write the output."""
     left = [item for item in labelled.items if item.key not in store]
     unreadable: list[tuple[str, str]] = []
     before = len(labelled.items) - len(left)
     with progress_bar(labelled.kind, len(labelled.items), done=before, shown=progress, patience=0) as advance:
-        for finished in embedded(left, preprocessing, encoder, batch):
-            store.add([one for one in finished if isinstance(one, Embedded)])
-            unreadable += [(one.item.file, one.reason) for one in finished if isinstance(one, Unreadable)]
+        for finished in embed_batches(left, preprocessing, encoder, batch):
+            store.add([one for one in finished if isinstance(one, EmbeddedCase)])
+            unreadable += [(one.item.file, one.reason) for one in finished if isinstance(one, UnreadableCase)]
             for _ in finished:
                 advance()
     kept = [i for i, item in enumerate(labelled.items) if item.key in store]
@@ -201,13 +208,13 @@ def _run(
         unreadable=tuple(unreadable),
         without_file=labelled.without_file,
         without_label=labelled.without_label,
-        remarks=tuple(store.remarks(labelled)) if isinstance(store, ScanStore) else (),
+        remarks=tuple(store.list_remarks(labelled)) if isinstance(store, ScanStore) else (),
         notes=labelled.notes,
     )
 
 
-def _folder(folder: str | os.PathLike[str]) -> Path:
-    path = file_behind(folder)
+def _check_folder(folder: str | os.PathLike[str]) -> Path:
+    path = resolve_path(folder)
     if not os.path.isdir(path):  # unlike the path's own, it takes a name that is too long for that of none
         raise DataError(f"There is no folder {folder}. Name the one that contains the pictures or scans.")
     if not any(path.iterdir()):
@@ -215,9 +222,9 @@ def _folder(folder: str | os.PathLike[str]) -> Path:
     return path
 
 
-def _read(
+def _read_cases(
     folder: Path, labels: str | os.PathLike[str] | None, dataset: str | None, per_patient: Sequence[str]
-) -> Labelled:
+) -> LabelledFiles:
     if (labels is None) == (dataset is None):
         raise RequestError(
             "Labels come either from your own table or from one of the paper's data sets.",
@@ -226,12 +233,12 @@ def _read(
     if dataset is not None:
         return read_dataset(dataset, folder)
     names = several("per_patient", per_patient, "a list of labels")
-    return read_own(folder, _path(labels), [text("per_patient", name, "names of labels") for name in names])
+    return read_own_files(folder, _to_path(labels), [text("per_patient", name, "names of labels") for name in names])
 
 
-def _path(given: str | os.PathLike[str] | None) -> Path:
-    """A path as it was given, for messages; what is none is refused."""
-    file_behind(given)  # type: ignore[arg-type]
+def _to_path(given: str | os.PathLike[str] | None) -> Path:
+    """Path as it was given, for messages; what is not a path is refused."""
+    resolve_path(given)  # type: ignore[arg-type]
     return Path(os.fsdecode(given))  # type: ignore[arg-type]
 
 
@@ -246,45 +253,50 @@ def _check_name(out: Path, kind: Kind) -> None:
         )
 
 
-def _settings_of(out: Path, kind: Kind) -> dict[str, Any] | None:
-    return picture_settings(out) if kind == "pictures" else scan_settings(out)
+def _read_settings(out: Path, kind: Kind) -> dict[str, Any] | None:
+    return read_picture_settings(out) if kind == "pictures" else read_scan_settings(out)
 
 
-def _store(
-    out: Path, settings: dict[str, Any], labelled: Labelled, overwrite: bool
+def _open_store(
+    out: Path, settings: dict[str, Any], labelled: LabelledFiles, overwrite: bool
 ) -> AbstractContextManager[PictureStore] | AbstractContextManager[ScanStore]:
     if labelled.kind == "pictures":
-        return pictures_kept(out, settings, labelled, overwrite)
-    return scans_kept(out, settings, overwrite)
+        return open_picture_store(out, settings, labelled, overwrite)
+    return open_scan_store(out, settings, overwrite)
 
 
-def _chosen(labelled: Labelled, fit_on: str | os.PathLike[str] | None) -> list[Item]:
-    """The pictures that mean and sd are measured on."""
+def _select_items(labelled: LabelledFiles, fit_on: str | os.PathLike[str] | None) -> list[Item]:
+    """Pictures that mean and sd are measured on."""
     if fit_on is None:
         return list(labelled.items)
-    names = read_names(_path(fit_on))
+    names = read_file_names(_to_path(fit_on))
     chosen = [item for item in labelled.items if item.file in names]
     if not chosen:
         raise DataError(f"{fit_on} names none of the {len(labelled.items)} files that are embedded.")
     return chosen
 
 
-def _measured(
-    preprocessing: Preprocessing, items: Sequence[Item], known: dict[str, Any] | None, progress: bool
+def _measure_or_reuse(
+    preprocessing: Preprocessing, items: Sequence[Item], earlier: dict[str, Any] | None, progress: bool
 ) -> Preprocessing:
-    """With mean and sd of these items: those that an earlier run measured, or measured now."""
-    on = told_apart(items)
-    before = {} if known is None else known["preprocessing"]
-    same = {name: value for name, value in preprocessing.record().items() if name not in ("mean", "sd", "measured_on")}
-    if before.get("measured_on") == on and all(before.get(name) == value for name, value in same.items()):
-        return preprocessing.measured(before["mean"], before["sd"], on)
+    """Add mean and sd of these items: as an earlier run measured them, or measured now."""
+    digest = digest_items(items)
+    before = {} if earlier is None else earlier["preprocessing"]
+    unmeasured = {
+        name: value for name, value in preprocessing.to_settings().items() if name not in ("mean", "sd", "measured_on")
+    }
+    if before.get("measured_on") == digest and all(before.get(name) == value for name, value in unmeasured.items()):
+        return preprocessing.with_statistics(before["mean"], before["sd"], digest)
     with progress_bar("mean and sd", len(items), shown=progress, patience=0) as advance:
-        mean, sd = mean_and_sd(_readable(items, preprocessing, advance))
-    return preprocessing.measured(mean, sd, on)
+        mean, sd = measure_mean_and_sd(_iterate_readable(items, preprocessing, advance))
+    return preprocessing.with_statistics(mean, sd, digest)
 
 
-def _readable(items: Sequence[Item], preprocessing: Preprocessing, advance: Callable[[], None]) -> Iterator[Planes]:
-    for _, found in in_order(items, preprocessing, ahead=32 if preprocessing.kind == "pictures" else 2):
+def _iterate_readable(
+    items: Sequence[Item], preprocessing: Preprocessing, advance: Callable[[], None]
+) -> Iterator[Planes]:
+    """Planes of the items that can be read."""
+    for _, found in read_in_order(items, preprocessing, ahead=32 if preprocessing.kind == "pictures" else 2):
         advance()
         if isinstance(found, Planes):
             yield found

@@ -1,11 +1,17 @@
-"""A pretrained vision transformer, frozen: planes in, class-token embeddings out."""
+"""A pretrained vision transformer, frozen: planes in, class-token embeddings out.
+
+A model's folder may come from anywhere. Nothing of it is handed to transformers before it has been checked here: a
+configuration within bounds, and weights that are safetensors in the folder itself.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,7 +20,6 @@ from numpy.typing import NDArray
 from .._check import UNUSABLE, shown, some, text
 from .._extras import need
 from ..errors import RequestError
-from .model_files import PICKLES, checked_folder
 
 __all__ = ["DEFAULT_MODEL", "Encoder"]
 
@@ -37,9 +42,29 @@ _HOW = "AutoModel.from_pretrained(name).save_pretrained(folder)"
 _ATTENTION = "sdpa"  # torch's own, whatever a configuration says: it could name code on the hub
 _TENSOR_CORES = 7  # compute capability of the first GPUs on which half precision is faster
 
+PICKLES = "Other formats are pickles, which could run anything, and are never loaded."
+_CODE = "it needs its own code, which could do anything and is never run. Choose another model."
+
+# Largest numbers of a configuration, several times those of the largest vision transformers there are: the network is
+# laid out by them before a single weight is read.
+_MOST = {
+    "num_hidden_layers": 256,
+    "num_attention_heads": 256,
+    "hidden_size": 16_384,
+    "intermediate_size": 131_072,
+    "image_size": 4_096,
+    "patch_size": 512,
+    "num_channels": 16,
+    "num_register_tokens": 1_024,
+}
+_MOST_OF_ALL = 100_000  # any other number, such as that of labels
+_MOST_PATCHES = 65_536
+_MOST_BYTES = 10_000_000  # of a file of settings or names
+_WANTED = ("config.json", "model.safetensors", "model-*.safetensors", "model.safetensors.index.json")
+
 
 class Encoder:
-    """A model of transformers, ready to embed.
+    """A model of transformers that is ready to embed.
 
     Parameters
     ----------
@@ -53,21 +78,21 @@ class Encoder:
     ----------
     name : str
     weights : str
-        What tells these weights from others, wherever they came from.
+        Digest of the weights, wherever they came from.
     size : int
-        Edge of the pictures that it takes.
+        Edge of the pictures that it takes, in pixels.
     width : int
-        Numbers of an embedding.
+        Length of an embedding.
     precision : str
         "float16" on a GPU that is faster so, else "float32".
     """
 
     def __init__(self, model: str | os.PathLike[str], device: str = "auto") -> None:
         self._torch = need("torch", "embed_images", "images")
-        self.name = _name(model)
-        self._device = self._chosen(device)
-        loaded = _loaded(self.name)
-        self.weights = _digest(loaded)
+        self.name = _check_model_name(model)
+        self._device = self._find_device(device)
+        loaded = _load_model(self.name)
+        self.weights = _digest_weights(loaded)
         edge = _EDGES[loaded.config.model_type] or loaded.config.image_size
         self.size = int(edge if isinstance(edge, int) else edge[0])
         self.width = int(loaded.config.hidden_size)
@@ -76,7 +101,7 @@ class Encoder:
         self.precision = "float16" if half else "float32"
 
     def __call__(self, planes: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Embed planes of shape (n, 3, size, size), as they come out of `Preprocessing.normalised`."""
+        """Embed planes of shape (n, 3, size, size), as `Preprocessing.make_batch` makes them."""
         torch = self._torch
         at_half = self.precision == "float16"
         half = torch.autocast(self._device.type, dtype=torch.float16) if at_half else nullcontext()
@@ -84,11 +109,11 @@ class Encoder:
             tokens = self._model(pixel_values=torch.from_numpy(planes).to(self._device)).last_hidden_state
             return tokens[:, 0].float().cpu().numpy()
 
-    def record(self) -> dict[str, Any]:
-        """What decides an embedding, beside the picture."""
+    def to_settings(self) -> dict[str, Any]:
+        """Settings that decide an embedding, beside the picture."""
         return {"model": self.name, "weights": self.weights, "width": self.width, "precision": self.precision}
 
-    def _chosen(self, device: str) -> Any:
+    def _find_device(self, device: str) -> Any:
         torch, device = self._torch, text("device", device, "the name of a device")
         if device == "auto":
             mps = getattr(torch.backends, "mps", None)
@@ -106,18 +131,18 @@ class Encoder:
         return chosen
 
 
-def _name(model: Any) -> str:
+def _check_model_name(model: Any) -> str:
     try:
         return os.fsdecode(model)
     except UNUSABLE:
         raise RequestError(f"must be the name of a model, or a folder, got {shown(model)}.", argument="model") from None
 
 
-def _loaded(name: str) -> Any:
+def _load_model(name: str) -> Any:
     transformers = need("transformers", "embed_images", "images")
     try:
-        with _quietly(transformers):
-            folder, settings = checked_folder(name)
+        with _silence_loader(transformers):
+            folder, settings = find_model_folder(name)
             if settings.get("model_type") not in _EDGES:
                 raise RequestError(
                     f"must be a vision transformer with a class token ({', '.join(_EDGES)}), got {name}, which is of "
@@ -133,7 +158,7 @@ def _loaded(name: str) -> Any:
     except (RequestError, MemoryError):
         raise
     except Exception as problem:  # what transformers and the hub raise has no common class
-        raise RequestError(f"{name} was not loaded: {_reason(problem)}", argument="model") from None
+        raise RequestError(f"{name} was not loaded: {_explain_failure(problem)}", argument="model") from None
     missing = [key for key in report["missing_keys"] if not key.startswith(_UNUSED)]
     wrong = [str(entry[0]) for entry in report.get("mismatched_keys", ())]
     if missing or wrong:
@@ -151,7 +176,7 @@ def _loaded(name: str) -> Any:
     return loaded
 
 
-def _reason(problem: Exception) -> str:
+def _explain_failure(problem: Exception) -> str:
     """Why a model was not loaded, in a sentence."""
     text = " ".join(str(problem).split())
     if "weights_only" in text:  # the loader's advice to load pickles all the same
@@ -164,8 +189,8 @@ def _reason(problem: Exception) -> str:
     return f"{text[:300]}{'' if text.endswith('.') else '.'}"
 
 
-def _digest(model: Any) -> str:
-    """The weights that an embedding depends on, summed up: the same from the hub and from a folder."""
+def _digest_weights(model: Any) -> str:
+    """Digest of the weights that an embedding depends on: the same from the hub and from a folder."""
     summed = hashlib.sha256()
     for key, tensor in sorted(model.state_dict().items()):
         if not key.startswith(_UNUSED):
@@ -175,8 +200,8 @@ def _digest(model: Any) -> str:
 
 
 @contextmanager
-def _quietly(transformers: Any) -> Iterator[None]:
-    """Keep remarks of the loader from the terminal: what matters of them is said by us. A download shows its bar."""
+def _silence_loader(transformers: Any) -> Iterator[None]:
+    """Keep remarks of the loader off the terminal: errors say what matters. A download shows its bar."""
     talkers = [transformers.utils.logging, need("huggingface_hub.utils.logging", "embed_images", "images")]
     before = [talker.get_verbosity() for talker in talkers]
     bars = transformers.utils.logging.is_progress_bar_enabled()
@@ -190,3 +215,99 @@ def _quietly(transformers: Any) -> Iterator[None]:
             talker.set_verbosity(verbosity)
         if bars:
             transformers.utils.logging.enable_progress_bar()
+
+
+def find_model_folder(name: str) -> tuple[Path, dict[str, Any]]:
+    """Folder of a model, downloaded from the hub if this machine has none, and its configuration.
+
+    Raises
+    ------
+    RequestError
+        If there is none, or if it holds what must not be loaded.
+    """
+    folder = Path(name)
+    if folder.is_file():
+        raise RequestError(f"must be a folder that save_pretrained wrote, got the file {name}.", argument="model")
+    if not folder.is_dir():
+        if name.count("/") > 1 or name.startswith((".", "/", "~")) or "\\" in name:
+            raise RequestError(f"{name}: there is no such folder.", argument="model")
+        hub = need("huggingface_hub", "embed_images", "images")
+        folder = Path(hub.snapshot_download(name, allow_patterns=list(_WANTED)))
+    if not (folder / "config.json").is_file():
+        raise RequestError(
+            f"must be a folder that save_pretrained wrote, but {name} has no config.json.", argument="model"
+        )
+    if not list(folder.glob("*.safetensors")):
+        raise RequestError(
+            f"{name} has no weights as safetensors. {PICKLES} Save the model again with save_pretrained.",
+            argument="model",
+        )
+    for index in folder.glob("*.index.json"):
+        _check_weight_files(name, folder, _read_json(name, index))
+    settings = _read_json(name, folder / "config.json")
+    _check_settings(name, settings)
+    return folder, settings
+
+
+def _read_json(name: str, path: Path) -> dict[str, Any]:
+    try:
+        if path.stat().st_size > _MOST_BYTES:
+            raise ValueError("it is too long")
+        found = json.loads(path.read_text("utf-8"))
+        if not isinstance(found, dict):
+            raise ValueError("it contains no names")
+    except (OSError, ValueError, RecursionError) as problem:
+        raise RequestError(
+            f"{name} was not loaded: {path.name} cannot be read ({problem}).", argument="model"
+        ) from None
+    return found
+
+
+def _check_weight_files(name: str, folder: Path, index: dict[str, Any]) -> None:
+    """Refuse weights outside the folder, or that are not safetensors, whatever else the folder holds."""
+    named = index.get("weight_map")
+    files = set(map(str, named.values())) if isinstance(named, dict) else set()
+    wrong = [file for file in sorted(files) if Path(file).name != file or not file.endswith(".safetensors")]
+    if wrong or not files:
+        raise RequestError(
+            f"{name} refers to weights that are not safetensors files in its own folder "
+            f"({some(wrong or ['none'], 3)}). {PICKLES}",
+            argument="model",
+        )
+    missing = [file for file in sorted(files) if not (folder / file).is_file()]
+    if missing:
+        raise RequestError(f"{name} lacks {some(missing, 3)}. Name a complete folder.", argument="model")
+
+
+def _check_settings(name: str, settings: dict[str, Any]) -> None:
+    if "auto_map" in settings:
+        raise RequestError(f"{name} was not loaded: {_CODE}", argument="model")
+    if "quantization_config" in settings:
+        raise RequestError(f"{name} has quantised weights. Name a model without quantisation.", argument="model")
+    for key, number in _iterate_numbers(settings):
+        most = _MOST.get(key, _MOST_OF_ALL)
+        if not (1 if key in _MOST and key != "num_register_tokens" else -most) <= number <= most:
+            raise RequestError(
+                f"{name} was not loaded: its configuration has {key} = {number:,}, but no vision transformer has more "
+                f"than {most:,}.",
+                argument="model",
+            )
+    edges = [[one for _, one in _iterate_numbers({key: settings.get(key)})] for key in ("image_size", "patch_size")]
+    if all(edges) and (max(edges[0]) / min(edges[1])) ** 2 > _MOST_PATCHES:
+        raise RequestError(
+            f"{name} was not loaded: it cuts a picture into more than {_MOST_PATCHES:,} patches "
+            f"(image_size {shown(settings['image_size'])}, patch_size {shown(settings['patch_size'])}).",
+            argument="model",
+        )
+
+
+def _iterate_numbers(settings: Any, key: str = "") -> Iterator[tuple[str, int]]:
+    """All whole numbers in a document, each with its key."""
+    if isinstance(settings, dict):
+        for name, value in settings.items():
+            yield from _iterate_numbers(value, str(name))
+    elif isinstance(settings, list):
+        for value in settings:
+            yield from _iterate_numbers(value, key)
+    elif isinstance(settings, int) and not isinstance(settings, bool):
+        yield key, settings

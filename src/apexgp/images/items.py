@@ -1,4 +1,4 @@
-"""What is to be embedded: files with their patients and labels, found in a folder."""
+"""The files to embed, with their patients and labels, found in a folder."""
 
 from __future__ import annotations
 
@@ -16,58 +16,58 @@ from .pictures import PICTURE_SUFFIXES
 from .preprocess import Kind
 from .scans import is_nifti
 
-__all__ = ["Item", "Labelled", "files_below", "read_names", "read_own", "told_apart"]
+__all__ = ["Item", "LabelledFiles", "digest_items", "list_files", "read_file_names", "read_own_files"]
 
 _LEAST_PREVALENCE = 0.1  # of a label that the paper makes a task of
-_TAKEN = ("X", "source", "embedding", "slices")  # names of what stands beside the labels in the output
+_RESERVED = ("X", "source", "embedding", "slices")  # names that the output needs itself
 
 
 @dataclass(frozen=True)
 class Item:
-    """A picture or scan: the name that its table gives it, and where it is."""
+    """A picture or scan: its name in the table, and its path."""
 
     file: str
     path: Path
 
     @cached_property
     def key(self) -> str:
-        """What makes it the same one in a later run: its name, its length and when it was changed."""
+        """Digest of name, length and time of change, which identifies the file in a later run."""
         summed = hashlib.blake2b(self.file.encode(errors="surrogateescape"), digest_size=16)
-        for path in _parts(self.path):
+        for path in _list_parts(self.path):
             about = path.stat()
             summed.update(f"\n{path.name} {about.st_size} {about.st_mtime_ns}".encode(errors="surrogateescape"))
         return summed.hexdigest()
 
 
-def _parts(path: Path) -> list[Path]:
+def _list_parts(path: Path) -> list[Path]:
     return sorted(part for part in path.rglob("*") if part.is_file()) if path.is_dir() else [path]
 
 
-def told_apart(items: Iterable[Item]) -> str:
-    """What tells these items, as they are, from others; their order does not count."""
+def digest_items(items: Iterable[Item]) -> str:
+    """Digest that identifies a set of items as they are now; their order does not count."""
     return hashlib.blake2b("".join(sorted(item.key for item in items)).encode(), digest_size=16).hexdigest()
 
 
 @dataclass(frozen=True)
-class Labelled:
-    """Items with their patients and labels, cell by cell, and what did not fit together.
+class LabelledFiles:
+    """Items with their patients and labels, one cell per item, and names without a counterpart.
 
     Parameters
     ----------
     kind
         Whether these are pictures or scans.
     items
-        What is there to be embedded.
+        The files to embed.
     patients
-        Of each item; None where they are not known.
+        Patient of each item; None where they are not known.
     labels
-        By column, a cell an item.
+        Columns of labels by name, one cell per item.
     without_file
         Names that the table has and the folder has not.
     without_label
         Files that the folder has and the table has not.
     notes
-        What a reader should know.
+        Sentences on cases that were left out.
     """
 
     kind: Kind
@@ -80,7 +80,7 @@ class Labelled:
 
     @property
     def tasks(self) -> tuple[str, ...]:
-        """Labels with something to tell apart; of those that are 0 or 1, the ones that a tenth of the items have."""
+        """Labels with two values or more; of those that are 0 or 1, the ones that a tenth of the items have."""
         return tuple(label for label, cells in self.labels.items() if _is_task(cells))
 
 
@@ -91,16 +91,16 @@ def _is_task(cells: Sequence[str]) -> bool:
     return len(values) > 1
 
 
-def files_below(folder: Path) -> Iterator[str]:
-    """Names of all files of a folder, relative to it, with slashes, in order."""
+def list_files(folder: Path) -> Iterator[str]:
+    """Names of all files in a folder, relative to it, with slashes, in order."""
     for place, folders, files in os.walk(folder):
         folders.sort()
         for name in sorted(files):
             yield (Path(place) / name).relative_to(folder).as_posix()
 
 
-def read_own(folder: Path, labels: Path, per_patient: Sequence[str] = ()) -> Labelled:
-    """Files of one's own with a table: a column `file`, perhaps `patient`, and every other column a label.
+def read_own_files(folder: Path, labels: Path, per_patient: Sequence[str] = ()) -> LabelledFiles:
+    """Read a table of files of one's own: a column `file`, perhaps `patient`, and every other column a label.
 
     Parameters
     ----------
@@ -112,9 +112,9 @@ def read_own(folder: Path, labels: Path, per_patient: Sequence[str] = ()) -> Lab
         Labels that are the patient's, and must be the same in all of the patient's rows.
     """
     table = read_table(labels)
-    names = _names(table)
+    names = _read_file_column(table)
     columns = {name: cells for name, cells in table.columns.items() if name not in ("file", "patient")}
-    taken = [name for name in columns if name in _TAKEN]
+    taken = [name for name in columns if name in _RESERVED]
     if taken:
         raise DataError(f"{labels}: a label cannot be called {some(taken)}. Rename the column.")
     patients = table.columns.get("patient")
@@ -125,31 +125,31 @@ def read_own(folder: Path, labels: Path, per_patient: Sequence[str] = ()) -> Lab
         )
     for label in per_patient:
         _refuse_two_labels(table, label)
-    there = [(folder / name).exists() for name in names]
-    rows = [i for i, present in enumerate(there) if present]
+    found = [(folder / name).exists() for name in names]
+    rows = [i for i, present in enumerate(found) if present]
     if not rows:
         raise DataError(
             f"None of the {len(names)} files that {labels} names is in {folder}; it names {some(names, 2)}, "
             "relative to that folder."
         )
     items = tuple(Item(names[i], folder / names[i]) for i in rows)
-    kind = _kind(items, labels)
-    return Labelled(
+    kind = _decide_kind(items, labels)
+    return LabelledFiles(
         kind,
         items,
         None if patients is None else tuple(patients[i] for i in rows),
         {name: tuple(cells[i] for i in rows) for name, cells in columns.items()},
-        without_file=tuple(name for name, present in zip(names, there, strict=True) if not present),
-        without_label=tuple(_unnamed(folder, items, kind)),
+        without_file=tuple(name for name, present in zip(names, found, strict=True) if not present),
+        without_label=tuple(_find_unlisted(folder, items, kind)),
     )
 
 
-def read_names(path: Path) -> set[str]:
+def read_file_names(path: Path) -> set[str]:
     """Names in the column `file` of a table."""
-    return set(_names(read_table(path)))
+    return set(_read_file_column(read_table(path)))
 
 
-def _names(table: Table) -> list[str]:
+def _read_file_column(table: Table) -> list[str]:
     if "file" not in table.columns:
         raise DataError(
             f"{table.path} has no column 'file', which should name the pictures; found {some(list(table.columns), 20)}."
@@ -182,7 +182,7 @@ def _refuse_two_labels(table: Table, label: str) -> None:
             )
 
 
-def _kind(items: Sequence[Item], labels: Path) -> Kind:
+def _decide_kind(items: Sequence[Item], labels: Path) -> Kind:
     scans = [item.path.is_dir() or is_nifti(item.path) for item in items]
     if any(scans) and not all(scans):
         one, other = items[scans.index(False)].file, items[scans.index(True)].file
@@ -192,12 +192,12 @@ def _kind(items: Sequence[Item], labels: Path) -> Kind:
     return "scans" if all(scans) else "pictures"
 
 
-def _unnamed(folder: Path, items: Sequence[Item], kind: Kind) -> Iterator[str]:
-    """What looks like a case and is not in the table: pictures at any depth, scans beside those that are named."""
+def _find_unlisted(folder: Path, items: Sequence[Item], kind: Kind) -> Iterator[str]:
+    """Cases that the table does not name: pictures at any depth, scans beside those that are named."""
     named = {item.file for item in items}
     if kind == "pictures":
         yield from (
-            name for name in files_below(folder) if name.lower().endswith(PICTURE_SUFFIXES) and name not in named
+            name for name in list_files(folder) if name.lower().endswith(PICTURE_SUFFIXES) and name not in named
         )
         return
     holding = {parent for name in named for parent in PurePosixPath(name).parents}

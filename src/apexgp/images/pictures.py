@@ -1,4 +1,4 @@
-"""One picture from a file, whichever way it was saved: 8-bit values as they are, all others in [0, 1]."""
+"""Read a picture file of any common kind: 8-bit values as they are, all others in [0, 1]."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from .._extras import need
 from ..errors import DataError
 from . import dicom
-from .bounds import MOST_PIXELS, refuse_more
+from .unpack_limits import MOST_PIXELS, refuse_more
 
-__all__ = ["PICTURE_SUFFIXES", "read_picture", "squared"]
+__all__ = ["PICTURE_SUFFIXES", "make_square", "read_picture"]
 
 PICTURE_SUFFIXES = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".bmp", ".dcm", ".dicom")
 _DEEP = ("I;16", "I;16L", "I;16B", "I;16N")  # Pillow's names for 16 bits of grey
@@ -22,22 +22,22 @@ _FORMATS = ("PNG", "JPEG", "TIFF", "BMP")  # no others: Pillow would hand PostSc
 
 
 def read_picture(path: Path, most: int = MOST_PIXELS) -> NDArray[Any]:
-    """A picture of shape (height, width) if it is grey, (height, width, 3) if it has colours.
+    """Read a picture, of shape (height, width) if it is grey, (height, width, 3) if it has colours.
 
     Bytes are given as they are. Everything deeper is divided by the largest number that its kind of file can hold, so
     that a picture has the same shades whatever else is in it; DICOM files by their own window. What declares more than
     `most` pixels is refused before anything is unpacked.
     """
     if path.suffix.lower() in (".dcm", ".dicom") or dicom.is_dicom(path):
-        return dicom.picture(path, most)
+        return dicom.read_dicom_picture(path, most)
     Image = need("PIL.Image", "Reading pictures", "images")
     ImageOps = need("PIL.ImageOps", "Reading pictures", "images")
     try:
         with Image.open(path, formats=_FORMATS) as file:
             refuse_more(file.width * file.height, most, "pixels")
-            _refuse_several(file)
+            _refuse_frames(file)
             file.load()
-            return _values(ImageOps.exif_transpose(file))
+            return _read_values(ImageOps.exif_transpose(file))
     except DataError:
         raise
     except Image.UnidentifiedImageError:
@@ -50,8 +50,8 @@ def read_picture(path: Path, most: int = MOST_PIXELS) -> NDArray[Any]:
         raise DataError(f"is damaged or truncated: {problem or type(problem).__name__}") from None
 
 
-def _refuse_several(file: Any) -> None:
-    """Refuse a file of several frames; to count them would take time with their number."""
+def _refuse_frames(file: Any) -> None:
+    """Refuse a file of several frames, without counting them, which would take long for many."""
     try:
         file.seek(1)
     except EOFError:
@@ -60,7 +60,7 @@ def _refuse_several(file: Any) -> None:
     raise DataError("holds several frames. Save the right one as a separate file")
 
 
-def _values(picture: Any) -> NDArray[Any]:
+def _read_values(picture: Any) -> NDArray[Any]:
     if picture.mode in _DEEP:
         return (np.asarray(picture).astype(np.float32) / _MOST_16).astype(np.float32)
     if picture.mode in ("I", "F"):
@@ -77,8 +77,8 @@ def _values(picture: Any) -> NDArray[Any]:
     return np.asarray(picture.convert("RGB"))
 
 
-def squared(picture: NDArray[Any], crop: bool, size: int) -> NDArray[Any]:
-    """The picture at `size` x `size`, of its own kind: bilinear with antialiasing, as image processors do it.
+def make_square(picture: NDArray[Any], crop: bool, size: int) -> NDArray[Any]:
+    """Resize a picture to `size` x `size`, bilinear with antialiasing, as image processors do; the type stays.
 
     Parameters
     ----------
@@ -96,9 +96,9 @@ def squared(picture: NDArray[Any], crop: bool, size: int) -> NDArray[Any]:
         top, left = round((height - edge) / 2), round((width - edge) / 2)
         picture = picture[top : top + edge, left : left + edge]
 
-    def resized(part: NDArray[Any]) -> NDArray[Any]:
+    def resize(part: NDArray[Any]) -> NDArray[Any]:
         return np.asarray(Image.fromarray(np.ascontiguousarray(part)).resize((size, size), Image.Resampling.BILINEAR))
 
     if picture.dtype == np.uint8 or picture.ndim == 2:
-        return resized(picture)
-    return np.stack([resized(picture[..., channel]) for channel in range(3)], axis=-1)
+        return resize(picture)
+    return np.stack([resize(picture[..., channel]) for channel in range(3)], axis=-1)

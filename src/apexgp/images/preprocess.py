@@ -1,4 +1,4 @@
-"""What happens to a picture or a slice before the model sees it, and how it is written down."""
+"""Preparation of a picture or slice for the model, and its description in the record."""
 
 from __future__ import annotations
 
@@ -11,12 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import DataError
-from .bounds import MOST_PIXELS, MOST_VOXELS, refuse_more
-from .pictures import read_picture, squared
-from .scans import WINDOW, Scan, in_window, is_nifti, read_nifti
-from .series import read_series
+from .pictures import make_square, read_picture
+from .scans import WINDOW, read_scan, scale_to_window
+from .unpack_limits import MOST_PIXELS, MOST_VOXELS, refuse_more
 
-__all__ = ["NORMALISATIONS", "Kind", "Planes", "Preprocessing", "mean_and_sd", "read_scan"]
+__all__ = ["NORMALISATIONS", "Kind", "Planes", "Preprocessing", "measure_mean_and_sd"]
 
 Kind = Literal["pictures", "scans"]
 
@@ -30,7 +29,7 @@ NORMALISATIONS: dict[str, tuple[tuple[float, ...], tuple[float, ...]] | None] = 
 
 @dataclass(frozen=True)
 class Planes:
-    """What the model is shown of one case: bytes or floats in [0, 1], of shape (planes, size, size[, 3])."""
+    """Planes of one case for the model: bytes or floats in [0, 1], of shape (planes, size, size[, 3])."""
 
     values: NDArray[Any]
     remarks: tuple[str, ...] = ()
@@ -38,7 +37,7 @@ class Planes:
 
 @dataclass(frozen=True)
 class Preprocessing:
-    """From a file to what the model is shown.
+    """Settings that turn a file into input of the model.
 
     Parameters
     ----------
@@ -47,13 +46,13 @@ class Preprocessing:
     crop
         Whether the middle is cut out first, as wide as the shorter edge.
     size
-        Edge of what comes out.
+        Edge of the result, in pixels.
     normalise
         One of NORMALISATIONS.
     mean, sd
         By channel. Empty before those of the source are measured.
     measured_on
-        What tells the pictures that they were measured on from others; empty where nothing was measured.
+        Digest of the pictures that they were measured on; empty where nothing was measured.
     max_pixels
         Most pixels of a picture, or voxels of a scan.
     """
@@ -68,34 +67,34 @@ class Preprocessing:
     max_pixels: int = MOST_PIXELS
 
     @classmethod
-    def of(cls, kind: Kind, crop: bool, size: int, normalise: str, max_pixels: int | None = None) -> Preprocessing:
-        """One whose mean and sd are known, unless they are to be measured."""
+    def build(cls, kind: Kind, crop: bool, size: int, normalise: str, max_pixels: int | None = None) -> Preprocessing:
+        """Make one with the mean and sd of `normalise`; empty where these are to be measured."""
         most = max_pixels or (MOST_PIXELS if kind == "pictures" else MOST_VOXELS)
         mean, sd = NORMALISATIONS[normalise] or ((), ())
         return cls(kind, crop, size, normalise, mean, sd, max_pixels=most)
 
-    def planes(self, path: Path) -> Planes:
-        """Read a case, and bring it to its size."""
+    def read_planes(self, path: Path) -> Planes:
+        """Read a case, and resize it."""
         if self.kind == "pictures":
-            return Planes(squared(read_picture(path, self.max_pixels), self.crop, self.size)[None])
+            return Planes(make_square(read_picture(path, self.max_pixels), self.crop, self.size)[None])
         scan = read_scan(path, self.max_pixels)
         refuse_more(scan.n_slices * self.size**2, self.max_pixels, f"voxels in slices of {self.size} x {self.size}")
-        slices = [squared(in_window(scan.hounsfield(i)), self.crop, self.size) for i in range(scan.n_slices)]
+        slices = [make_square(scale_to_window(scan.read_slice(i)), self.crop, self.size) for i in range(scan.n_slices)]
         return Planes(np.stack(slices), scan.remarks)
 
-    def normalised(self, planes: list[NDArray[Any]]) -> NDArray[np.float32]:
-        """Planes as the model takes them: (planes, 3, size, size), grey in three channels, by mean and sd."""
+    def make_batch(self, planes: list[NDArray[Any]]) -> NDArray[np.float32]:
+        """Input of the model: (planes, 3, size, size), grey in three channels, normalised by mean and sd."""
         batch = np.empty((len(planes), 3, self.size, self.size), np.float32)
         for i, plane in enumerate(planes):
-            values = unit(plane)
+            values = to_unit_range(plane)
             batch[i] = values if values.ndim == 2 else np.moveaxis(values, -1, 0)
         mean, sd = (np.array(numbers, np.float32)[:, None, None] for numbers in (self.mean, self.sd))
         batch -= mean
         batch /= sd
         return batch
 
-    def record(self) -> dict[str, Any]:
-        """All that decides what comes out, as JSON can hold it."""
+    def to_settings(self) -> dict[str, Any]:
+        """Everything that decides the result, as JSON can hold it."""
         scaled = {"window_hu": list(WINDOW)} if self.kind == "scans" else {}
         return {
             "kind": self.kind,
@@ -109,31 +108,22 @@ class Preprocessing:
             "measured_on": self.measured_on,
         }
 
-    def measured(self, mean: Iterable[float], sd: Iterable[float], on: str) -> Preprocessing:
-        """The same with the mean and sd of the source."""
+    def with_statistics(self, mean: Iterable[float], sd: Iterable[float], on: str) -> Preprocessing:
+        """Copy with the mean and sd of the source, measured on the pictures of digest `on`."""
         return replace(self, mean=tuple(mean), sd=tuple(sd), measured_on=on)
 
 
-def unit(plane: NDArray[Any]) -> NDArray[np.float32]:
-    """A plane in [0, 1]."""
+def to_unit_range(plane: NDArray[Any]) -> NDArray[np.float32]:
+    """Plane with values in [0, 1]."""
     return plane.astype(np.float32) / np.float32(255) if plane.dtype == np.uint8 else plane.astype(np.float32)
 
 
-def read_scan(path: Path, most: int = MOST_VOXELS) -> Scan:
-    """The scan in a NIfTI file or in a folder of DICOM files."""
-    if path.is_dir():
-        return read_series(path, most)
-    if is_nifti(path):
-        return read_nifti(path, most)
-    raise DataError("is neither a folder of DICOM files nor a NIfTI file (.nii, .nii.gz)")
-
-
-def mean_and_sd(cases: Iterable[Planes]) -> tuple[list[float], list[float]]:
+def measure_mean_and_sd(cases: Iterable[Planes]) -> tuple[list[float], list[float]]:
     """Mean and standard deviation of all pixels by channel, in one pass."""
     count, total, squares = 0, np.zeros(3), np.zeros(3)
     for case in cases:
         for plane in case.values:
-            values = unit(plane).astype(np.float64).reshape(plane.shape[0] * plane.shape[1], -1)
+            values = to_unit_range(plane).astype(np.float64).reshape(plane.shape[0] * plane.shape[1], -1)
             count += len(values)
             total += values.sum(axis=0)
             squares += (values**2).sum(axis=0)

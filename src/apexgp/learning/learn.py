@@ -16,12 +16,11 @@ import numpy as np
 from .._check import DAMAGED, FloatArray, instance, mapped, several, truth, whole_number
 from ..curve import LearningCurve, curve_columns
 from ..errors import AccuracyWarning, DataError, RequestError
-from ..files.plain import plain
-from ..files.writing import file_behind, written_atomically
+from ..files.writing import resolve_path, to_json_value, write_atomically
 from ..model.beliefs import CALIBRATED, Beliefs
 from ..model.learnt import FIGURES, Learnt
-from ..running.processes import in_order
-from ..running.progress import progress_bar
+from ..running.processes import run_in_order
+from ..running.terminal import progress_bar
 from .cuts import Lesson, check_alike, lessons_of
 from .fit import Moves, learnt_moves
 from .moves import moved, names_of, numbers_moved
@@ -79,7 +78,7 @@ def learn_beliefs(
     1
     """
     begin = CALIBRATED if start is None else start
-    return _learn("curves", curves, begin, None if folder is None else file_behind(folder), n_jobs, seed, progress)
+    return _learn("curves", curves, begin, None if folder is None else resolve_path(folder), n_jobs, seed, progress)
 
 
 def learn_from(related: Any, curve: LearningCurve | None, start: Beliefs, seed: int) -> Beliefs:
@@ -184,7 +183,7 @@ def _integrated(
     found: list[list[CutNodes]] = []
     most = max(_MOST_PILOTS // len(lessons), 1)
     with progress_bar("curves", len(lessons), shown=truth("progress", progress)) as advance:
-        for own in in_order(work, n_jobs):
+        for own in run_in_order(work, n_jobs):
             # Of many curves some of the pilots, early and late ones in turn.
             first = len(found) % max(len(own), 1)
             found.append((own[first:] + own[:first])[:most])
@@ -194,7 +193,7 @@ def _integrated(
 
 def _of_one(lesson: Lesson, start: Beliefs, seed: int, folder: Path | None) -> list[CutNodes]:
     columns = {name: cells for name, cells in curve_columns([lesson.curve]).items() if name != "task"}
-    told = json.dumps(plain([columns, _numbers_of(start), seed]), sort_keys=True, default=str)
+    told = json.dumps(to_json_value([columns, _numbers_of(start), seed]), sort_keys=True, default=str)
     key = hashlib.sha256(told.encode()).hexdigest()
     path = None if folder is None else folder / f"{key[:24]}.npz"
     if path is not None and path.exists():
@@ -208,7 +207,7 @@ def _of_one(lesson: Lesson, start: Beliefs, seed: int, folder: Path | None) -> l
         found = nodes_of_lesson(lesson, start, (seed + int(key[:8], 16)) % 2**31)
     if path is not None:
         arrays = {f"{i} {name}": value for i, own in enumerate(found) for name, value in asdict(own).items()}
-        with written_atomically(path, overwrite=True) as draft, open(draft, "wb") as file:
+        with write_atomically(path, overwrite=True) as draft, open(draft, "wb") as file:
             np.savez(file, count=len(found), **arrays)
     return found
 

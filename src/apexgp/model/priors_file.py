@@ -12,8 +12,7 @@ from typing import Any
 
 from .._check import DAMAGED, instance
 from ..errors import DataError
-from ..files.plain import plain
-from ..files.writing import write_text
+from ..files.writing import to_json_value, write_text
 from ..reading.spreadsheets import one_line, read_bytes
 from .beliefs import Beliefs
 
@@ -25,7 +24,7 @@ _FORMAT = "apexgp-priors"
 def write_priors(beliefs: Beliefs, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
     """Write priors, such as `learn_beliefs` returns, as a JSON file for `read_priors` and `--priors`."""
     instance("beliefs", beliefs, Beliefs, "Beliefs, such as learn_beliefs returns")
-    content = plain(beliefs.to_dict())
+    content = to_json_value(beliefs.to_dict())
     document = {"format": _FORMAT, "apexgp": version("apexgp"), "checksum": _checksum(content), "priors": content}
     write_text(path, json.dumps(document, indent=1) + "\n", overwrite=overwrite)
 
@@ -66,7 +65,7 @@ def _priors_in(raw: bytes, at_fault: Callable[[str], DataError]) -> Beliefs:
 
 def checksum_of(beliefs: Beliefs) -> str:
     """What tells the numbers of priors from those of others: the checksum that their file has."""
-    return _checksum(plain(beliefs.to_dict()))
+    return _checksum(to_json_value(beliefs.to_dict()))
 
 
 def _checksum(content: Any) -> str:

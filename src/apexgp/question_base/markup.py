@@ -7,7 +7,7 @@ import json
 import re
 from typing import Any
 
-from ..files.plain import plain
+from ..files.writing import to_json_value
 
 __all__ = ["dump_json_block", "escape_markup", "replace_controls"]
 
@@ -28,4 +28,4 @@ def escape_markup(text: object) -> str:
 
 def dump_json_block(value: Any) -> str:
     """JSON that can stand inside a script element: nothing in it ends the element or begins another."""
-    return json.dumps(plain(value), separators=(",", ":")).translate(_IN_SCRIPT)
+    return json.dumps(to_json_value(value), separators=(",", ":")).translate(_IN_SCRIPT)

@@ -9,7 +9,7 @@ from .._answer import rows_of
 from ..curve import LearningCurve
 from ..estimators import APExGP
 from ..estimators.saving import plain_setting
-from ..files.plain import plain
+from ..files.writing import to_json_value
 from ..required import RequiredSize
 from .documents import Count, Interval, Json, Probability, Size, Spread, Versioned
 from .wording import count_total
@@ -134,7 +134,7 @@ def describe_model(model: APExGP) -> ModelFacts:
         "learner": model.learner_,
         "pilot": describe_pilot(model.curve_),
         "parameters": model.parameters_,
-        "fit": plain({name: getattr(model, f"{name}_") for name in fit if hasattr(model, f"{name}_")}),
+        "fit": to_json_value({name: getattr(model, f"{name}_") for name in fit if hasattr(model, f"{name}_")}),
     }
 
 
@@ -146,7 +146,7 @@ def describe_pilot(curve: LearningCurve) -> PilotFacts:
         "metric_name": curve.metric_name,
         "task": curve.task,
         "direction": curve.direction,
-        "range": plain(curve.range),
+        "range": to_json_value(curve.range),
         "unit": curve.unit,
         "unit_name": curve.unit_name,
         "test_share": curve.test_share,

@@ -20,7 +20,7 @@ from typing import Any
 
 from .._check import DAMAGED, offers, shown, some
 from ..errors import DataError, Fault, RequestError
-from ..files.writing import file_behind
+from ..files.writing import resolve_path
 from .cells import before_interval, holds_number, is_blank, looks_numeric, number_in, uses_decimal_commas, with_spread
 from .faults import Faults
 from .formulas import as_text, restored
@@ -254,7 +254,7 @@ def cells_of_any_length() -> Iterator[None]:
 
 def read_bytes(path: str | os.PathLike[str]) -> bytes:
     """What a file holds, or an error that says why it cannot be read."""
-    file_behind(path)  # refuses what is no path
+    resolve_path(path)  # refuses what is no path
     try:
         with open(path, "rb") as file:
             if stat.S_ISCHR(os.fstat(file.fileno()).st_mode) and not file.isatty():  # some have no end
@@ -269,7 +269,7 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
 def content_of(source: Any) -> tuple[str, bytes]:
     """The name of a file, as messages call it, and what it holds."""
     if not offers(source, "read"):
-        file_behind(source)  # refuses what is no path
+        resolve_path(source)  # refuses what is no path
         return os.fsdecode(source), read_bytes(source)
     name = "the file"
     try:

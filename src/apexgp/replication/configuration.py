@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import tomllib
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
@@ -12,11 +15,9 @@ from typing import Any, Self
 
 from .._check import text
 from ..errors import DataError
-from ..files.writing import file_behind, write_text
+from ..files.writing import resolve_path, write_text
 from ..reading.spreadsheets import read_bytes
-from .keys import Keys
-from .moved import text_moved
-from .settings import HEADS, Dense, checked_settings
+from .settings import HEADS, ConfigTable, DenseRuns, read_configuration
 
 __all__ = ["Experiment", "shipped_experiments"]
 
@@ -51,7 +52,7 @@ class Experiment:
         Training-set sizes: those that are fitted to, and those of the two ranges that are forecast.
     n_splits, seed, ratio
         As for `collect_curves`.
-    dense : Dense or None
+    dense : DenseRuns or None
         Many runs at a few large sizes.
     eps_min : float
         One minus the highest possible score.
@@ -84,7 +85,7 @@ class Experiment:
     n_splits: int
     seed: int
     ratio: tuple[float, float, float]
-    dense: Dense | None
+    dense: DenseRuns | None
     eps_min: float
     methods: tuple[str, ...]
     level: float
@@ -97,7 +98,7 @@ class Experiment:
         shipped = shipped_experiments()
         if isinstance(source, str) and source in shipped:
             return cls.parsed(shipped[source], source)
-        path = file_behind(source)
+        path = resolve_path(source)
         if not os.path.exists(path):
             raise DataError(
                 f"There is no file {path}, and no experiment of that name ships with apexgp; choose from "
@@ -115,10 +116,10 @@ class Experiment:
         """Check the text of a configuration, `where` in messages; files that it names lie in `folder`."""
         content, where = text("content", content, error=DataError), text("where", where)
         try:
-            top = Keys(where, tomllib.loads(content))
+            top = ConfigTable(where, tomllib.loads(content))
         except (tomllib.TOMLDecodeError, RecursionError) as problem:
             raise DataError(f"It is not valid TOML: {problem}", where=where) from None
-        return cls(text=content, **checked_settings(top, file_behind(folder)))
+        return cls(text=content, **read_configuration(top, resolve_path(folder)))
 
     @property
     def ceiling(self) -> float:
@@ -135,8 +136,8 @@ class Experiment:
         return HEADS[self.head](**self.head_settings)
 
     def text_in(self, folder: str | os.PathLike[str]) -> str:
-        """The configuration as a file in `folder` must have it, to name the same embeddings and table."""
-        return text_moved(self.text, {"embeddings": self.embeddings, "table": self.table}, file_behind(folder))
+        """The configuration as it must read in `folder`, to name the same embeddings and table."""
+        return rewrite_paths(self.text, {"embeddings": self.embeddings, "table": self.table}, resolve_path(folder))
 
     def write(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
         """Write the configuration to a file, comments included, for you to edit.
@@ -144,7 +145,7 @@ class Experiment:
         It names the same files from there. One that ships with apexgp names files that do not exist yet, beside it.
         """
         ships = self.text in shipped_experiments().values()
-        write_text(path, self.text if ships else self.text_in(file_behind(path).parent), overwrite=overwrite)
+        write_text(path, self.text if ships else self.text_in(resolve_path(path).parent), overwrite=overwrite)
 
 
 @cache
@@ -153,3 +154,55 @@ def shipped_experiments() -> dict[str, str]:
     folder = resources.files(__package__) / "shipped"
     files = sorted((file for file in folder.iterdir() if file.name.endswith(".toml")), key=lambda file: file.name)
     return {file.name.removesuffix(".toml"): file.read_text(encoding="utf-8") for file in files}
+
+
+def rewrite_paths(text: str, files: Mapping[str, Path | None], folder: Path) -> str:
+    """Text of a configuration for a file in `folder`, with its paths changed and its comments kept.
+
+    Parameters
+    ----------
+    text
+        The text as it was written.
+    files
+        Files that it names, by their keys in its table `data`; None where it names none.
+    folder
+        Folder that it goes to. Paths become relative to it, except those that lead to the same file as they are.
+    """
+    for key, file in files.items():
+        named = tomllib.loads(text).get("data", {}).get(key, "")
+        if file is not None and not (named and folder / named == file):
+            text = _replace_path(text, key, _find_relative_path(folder, file))
+    return text
+
+
+def _find_relative_path(folder: Path, file: Path) -> str:
+    """Path of a file from a folder; absolute where it is on another drive."""
+    try:
+        return Path(os.path.relpath(file, folder)).as_posix()
+    except ValueError:  # on another drive
+        return file.as_posix()
+
+
+def _replace_path(text: str, key: str, path: str) -> str:
+    """Text with another path for a key; where it is written too oddly to be changed, with a comment that says so."""
+    wanted = tomllib.loads(text)
+    wanted.setdefault("data", {})[key] = path
+    for changed in _list_edits(text, key, json.dumps(path, ensure_ascii=False)):
+        if _parse_toml(changed) == wanted:
+            return changed
+    return f"# data.{key} is {path!a} from here.\n{text}"
+
+
+def _list_edits(text: str, key: str, literal: str) -> Iterator[str]:
+    """Each way to write the path into the text; some would change a comment or another table."""
+    for found in re.finditer(rf"""\b{key}["']?\s*=\s*("(?:[^"\\\n]|\\.)*"|'[^'\n]*')""", text):
+        yield text[: found.start(1)] + literal + text[found.end(1) :]
+    for found in re.finditer(r"^[ \t]*\[[ \t]*data[ \t]*\].*$", text, re.MULTILINE):
+        yield f"{text[: found.end()]}\n{key} = {literal}{text[found.end() :]}"
+
+
+def _parse_toml(text: str) -> dict[str, Any] | None:
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError:
+        return None

@@ -1,4 +1,4 @@
-"""From measured curves to figures: each method fitted to the pilot, judged at the sizes beyond."""
+"""From measured curves to the figures of the paper: each method fitted to the pilot, scored at the sizes beyond."""
 
 from __future__ import annotations
 
@@ -6,25 +6,38 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from .. import metrics
-from .._check import FloatArray, instance, mapped, text
+from .._check import (
+    FloatArray,
+    generator,
+    instance,
+    mapped,
+    positive,
+    real_array,
+    real_number,
+    scores_array,
+    several,
+    shown,
+    text,
+    whole_number,
+)
 from ..curve import LearningCurve
-from ..errors import ApexError, DataError
+from ..errors import ApexError, DataError, RequestError
 from ..estimators import CurveEstimator
 from ..forecast import Forecast
 from .configuration import Experiment
-from .methods import EXPERIMENT_METHODS
-from .paper_figures import bootstrapped_likelihood, dense_coverage, uniform_likelihood
 from .result import DenseFigure, ExperimentResult, RangeFigure
+from .settings import EXPERIMENT_METHODS
 
-__all__ = ["judge_curves"]
+__all__ = ["bootstrapped_likelihood", "dense_coverage", "judge_curves", "uniform_likelihood"]
 
 
 def judge_curves(
     experiment: Experiment, curves: Mapping[str, LearningCurve], dense: Mapping[str, LearningCurve] | None = None
 ) -> ExperimentResult:
-    """Forecast measured curves from their pilots by all methods of an experiment, and say how each did.
+    """Forecast measured curves from their pilots by all methods of an experiment, and measure how each did.
 
     Parameters
     ----------
@@ -36,23 +49,23 @@ def judge_curves(
         For each task, many runs at a few large sizes.
     """
     instance("experiment", experiment, Experiment, "an apexgp.experiment.Experiment")
-    measured = _curves("curves", curves)
-    many = {} if dense is None else _curves("dense", dense)
+    measured = _check_curves("curves", curves)
+    many = {} if dense is None else _check_curves("dense", dense)
     models: dict[tuple[str, str], CurveEstimator] = {}
     figures: list[RangeFigure] = []
     dense_figures: list[DenseFigure] = []
     wrong: list[str] = []
     for task, curve in measured.items():
         pilot = curve.up_to(experiment.pilot[-1])
-        held_out = _held_out(experiment, curve)
+        held_out = _select_held_out(experiment, curve)
         best = {"ceiling": experiment.ceiling} if curve.direction == "higher" else {"floor": experiment.eps_min}
-        figures += [_baseline(experiment, task, extent, pilot, scores) for extent, scores in held_out.items()]
+        figures += [_judge_baseline(experiment, task, extent, pilot, scores) for extent, scores in held_out.items()]
         for name in experiment.methods:
             method = EXPERIMENT_METHODS[name]
             try:
                 model = method.make(**best).fit(pilot)
-                own = _range_figures(experiment, task, name, model, held_out)
-                runs = _dense_figures(experiment, task, name, model, many[task]) if task in many else []
+                own = _judge_ranges(experiment, task, name, model, held_out)
+                runs = _judge_dense(experiment, task, name, model, many[task]) if task in many else []
             except ApexError as problem:
                 own = [RangeFigure(task, extent, name, len(by), error=str(problem)) for extent, by in held_out.items()]
                 runs, model = [], None
@@ -66,7 +79,7 @@ def judge_curves(
     return ExperimentResult(experiment, measured, models, tuple(figures), tuple(dense_figures), cautions=tuple(wrong))
 
 
-def _curves(name: str, curves: Mapping[str, LearningCurve]) -> dict[str, LearningCurve]:
+def _check_curves(name: str, curves: Mapping[str, LearningCurve]) -> dict[str, LearningCurve]:
     found = mapped(name, curves, "a mapping from tasks to curves")
     return {
         text(name, task, "a mapping from names of tasks to curves"): instance(
@@ -76,12 +89,12 @@ def _curves(name: str, curves: Mapping[str, LearningCurve]) -> dict[str, Learnin
     }
 
 
-Held = dict[float, FloatArray]
+HeldOutScores = dict[float, FloatArray]
 """The scores of the splits at each size held out."""
 
 
-def _held_out(experiment: Experiment, curve: LearningCurve) -> dict[str, Held]:
-    """By range; one of which no size was measured is left out."""
+def _select_held_out(experiment: Experiment, curve: LearningCurve) -> dict[str, HeldOutScores]:
+    """Held-out scores by range; a range without a measured size is left out."""
     found = {
         extent: {float(size): curve.scores[curve.sizes == size] for size in sizes if (curve.sizes == size).any()}
         for extent, sizes in experiment.ranges.items()
@@ -89,45 +102,50 @@ def _held_out(experiment: Experiment, curve: LearningCurve) -> dict[str, Held]:
     return {extent: by_size for extent, by_size in found.items() if by_size}
 
 
-def _baseline(experiment: Experiment, task: str, extent: str, pilot: LearningCurve, held: Held) -> RangeFigure:
+def _judge_baseline(
+    experiment: Experiment, task: str, extent: str, pilot: LearningCurve, by_size: HeldOutScores
+) -> RangeFigure:
+    """Figures of the baseline: a uniform distribution from the lowest pilot score to the ceiling."""
     lowest = float(pilot.upward.replicates.mean.min())  # the ceiling is of scores of which higher is better
     if lowest >= experiment.ceiling:
-        return RangeFigure(task, extent, "baseline", len(held), error="The pilot's scores are above the ceiling.")
+        return RangeFigure(task, extent, "baseline", len(by_size), error="The pilot's scores are above the ceiling.")
     likelihood = uniform_likelihood(lowest, experiment.ceiling, experiment.delta)
-    return RangeFigure(task, extent, "baseline", len(held), likelihood=likelihood, likelihood_sd=0.0)
+    return RangeFigure(task, extent, "baseline", len(by_size), likelihood=likelihood, likelihood_sd=0.0)
 
 
-def _range_figures(
-    experiment: Experiment, task: str, name: str, model: CurveEstimator, held_out: Mapping[str, Held]
+def _judge_ranges(
+    experiment: Experiment, task: str, name: str, model: CurveEstimator, held_out: Mapping[str, HeldOutScores]
 ) -> list[RangeFigure]:
-    """Of one method on one task, for each range."""
-    means = {extent: np.array([scores.mean() for scores in held.values()]) for extent, held in held_out.items()}
+    """Figures of one method on one task, for each range."""
+    means = {extent: np.array([scores.mean() for scores in by_size.values()]) for extent, by_size in held_out.items()}
     if not model.has_distribution:
         return [
-            RangeFigure(task, extent, name, len(held), float(metrics.rmse(model.predict(list(held)), means[extent])))
-            for extent, held in held_out.items()
+            RangeFigure(
+                task, extent, name, len(by_size), float(metrics.rmse(model.predict(list(by_size)), means[extent]))
+            )
+            for extent, by_size in held_out.items()
         ]
     # The larger sizes are measured on the pilot's own splits, as in the paper.
-    whole = model.forecast(sorted({size for held in held_out.values() for size in held}), of="same_splits")
+    whole = model.forecast(sorted({size for by_size in held_out.values() for size in by_size}), of="same_splits")
     method, figures = EXPERIMENT_METHODS[name], []
-    for extent, held in held_out.items():
-        forecast = _at(whole, list(held))
+    for extent, by_size in held_out.items():
+        forecast = _select_sizes(whole, list(by_size))
         figures.append(
             RangeFigure(
                 task,
                 extent,
                 name,
-                len(held),
+                len(by_size),
                 float(metrics.rmse(forecast.location if method.uncut else forecast.mean, means[extent])),
-                *bootstrapped_likelihood(forecast, list(held.values()), experiment.delta, rounds=experiment.rounds),
+                *bootstrapped_likelihood(forecast, list(by_size.values()), experiment.delta, rounds=experiment.rounds),
                 float(metrics.coverage(forecast, means[extent], experiment.level, method.interval)),
             )
         )
     return figures
 
 
-def _at(forecast: Forecast, sizes: Sequence[float]) -> Forecast:
-    """The part of a forecast at rising sizes that is about some of them."""
+def _select_sizes(forecast: Forecast, sizes: Sequence[float]) -> Forecast:
+    """Part of a forecast at some of its sizes."""
     own = np.searchsorted(forecast.sizes, sizes)
     return replace(
         forecast,
@@ -137,9 +155,10 @@ def _at(forecast: Forecast, sizes: Sequence[float]) -> Forecast:
     )
 
 
-def _dense_figures(
+def _judge_dense(
     experiment: Experiment, task: str, name: str, model: CurveEstimator, runs: LearningCurve
 ) -> list[DenseFigure]:
+    """Coverage of one method on one task, from the dense runs."""
     wanted = experiment.dense
     if wanted is None or not model.has_distribution:
         return []
@@ -161,3 +180,97 @@ def _dense_figures(
         for i, size in enumerate(enough)
         for level, (lower, upper) in ends.items()
     ]
+
+
+def bootstrapped_likelihood(
+    forecast: Forecast, scores: Sequence[ArrayLike], delta: float = 0.01, *, rounds: int = 500, seed: int = 0
+) -> tuple[float, float]:
+    """Quantized likelihood of a forecast, with the deviation that the choice of splits gives it.
+
+    Each round resamples the splits, with replacement and at each size separately, averages their scores, and takes the
+    probability of that mean, give or take `delta`, averaged over the sizes.
+
+    Parameters
+    ----------
+    forecast
+        A distribution for each size.
+    scores
+        The scores of the splits, for each size of the forecast.
+    delta
+        Half the width of the interval around a mean score.
+    rounds
+        How many.
+    seed
+        Of the draws: with the same one, methods are judged by the same rounds.
+
+    Returns
+    -------
+    mean, standard deviation
+        Over the rounds.
+    """
+    means = _resample_means(scores, rounds, seed)
+    likelihood = metrics.quantized_likelihood(forecast, means, delta, axis=1)
+    return float(likelihood.mean()), float(likelihood.std())
+
+
+def uniform_likelihood(lowest: float, ceiling: float, delta: float = 0.01) -> float:
+    """Quantized likelihood of the baseline: all scores from the pilot's lowest mean to the ceiling equally probable.
+
+    As in the paper's table, it is that of a score within these bounds by `delta` or more.
+    """
+    least, most = real_number("lowest", lowest), real_number("ceiling", ceiling)
+    if not least < most:
+        raise RequestError(f"must be below the ceiling {most:g}, got {least:g}.", argument="lowest")
+    return min(1.0, 2 * positive("delta", delta) / (most - least))
+
+
+def dense_coverage(
+    interval: tuple[float, float], scores: ArrayLike, group: int = 3, *, rounds: int = 500, seed: int = 0
+) -> tuple[float, float]:
+    """Share of mean scores that an interval covers, from many runs at one size.
+
+    Each round shuffles the runs into groups, averages each group, and takes the share of the means inside.
+
+    Parameters
+    ----------
+    interval
+        Its ends.
+    scores
+        One for each run. Runs left over when they are divided into groups sit out a round.
+    group
+        Number of runs per mean.
+    rounds, seed
+        As above.
+
+    Returns
+    -------
+    mean, standard deviation
+        Over the rounds.
+    """
+    runs, rng = scores_array("scores", scores).ravel(), generator(seed)
+    size, rounds = whole_number("group", group, least=1), whole_number("rounds", rounds, least=1)
+    if len(runs) < size or np.isnan(runs).any():
+        raise DataError(f"must contain {size} runs or more, without NaN, got {len(runs)}.", argument="scores")
+    ends = real_array("interval", interval)
+    if ends.shape != (2,):
+        raise RequestError(f"must be two ends, got {shown(interval)}.", argument="interval")
+    lower, upper = ends
+    groups = len(runs) // size
+    shuffled = rng.permuted(np.tile(runs, (rounds, 1)), axis=1)[:, : groups * size]
+    means = shuffled.reshape(rounds, groups, size).mean(axis=2)
+    covered = ((means >= lower) & (means <= upper)).mean(axis=1)
+    return float(covered.mean()), float(covered.std())
+
+
+def _resample_means(scores: Sequence[ArrayLike], rounds: int, seed: int) -> FloatArray:
+    """Mean scores of resampled splits: one row per round, one column per size."""
+    rounds, rng = whole_number("rounds", rounds, least=1), generator(seed)
+    columns = []
+    for one in several("scores", scores):
+        splits = scores_array("scores", one).ravel()
+        if not len(splits) or np.isnan(splits).any():
+            raise DataError("must contain at least one score for each size, without NaN.", argument="scores")
+        columns.append(splits[rng.integers(len(splits), size=(rounds, len(splits)))].mean(axis=1))
+    if not columns:
+        raise DataError("must contain the scores of at least one size.", argument="scores")
+    return np.column_stack(columns)

@@ -1,21 +1,26 @@
-"""What an experiment found: measured curves, fitted methods, and figures of each at the sizes held out."""
+"""The result of an experiment: measured curves, fitted methods, their figures, and the tables of the paper."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields
+from math import isnan, nan
 from typing import Any
 
 from .._answer import Answer, ColumnData, Shown, as_frame, columns_as_json
 from .._check import choice
+from .._numbers import exactly
 from ..collect.curves import CurveSet
 from ..curve import LearningCurve
 from ..estimators import CurveEstimator
+from ..reading.known_metrics import metric_name
+from ..reading.spreadsheets import as_csv
 from .configuration import Experiment
-from .methods import EXPERIMENT_METHODS
-from .tables import PaperTable, paper_tables
+from .settings import EXPERIMENT_METHODS
 
-__all__ = ["DenseFigure", "ExperimentResult", "RangeFigure"]
+__all__ = ["DenseFigure", "ExperimentResult", "PaperTable", "RangeFigure"]
+
+_NONE = "—"
 
 
 @dataclass(frozen=True)
@@ -116,38 +121,40 @@ class ExperimentResult(Answer):
 
     @property
     def tables(self) -> tuple[PaperTable, ...]:
-        """The tables of the paper, of this experiment."""
-        return paper_tables(self.experiment, list(self.curves), self.figures, self.dense)
+        """The tables of the paper, for this experiment."""
+        return make_paper_tables(self.experiment, list(self.curves), self.figures, self.dense)
 
     @property
     def n_fits(self) -> int:
-        """How many fits were made."""
-        return len(self._fits())
+        """Number of fits."""
+        return len(self._fit_seconds())
 
     @property
     def seconds(self) -> float:
-        """Their total time."""
-        return float(sum(self._fits().values()))
+        """Total time of the fits."""
+        return float(sum(self._fit_seconds().values()))
 
-    def _fits(self) -> dict[tuple[Any, ...], float]:
-        """The seconds of each fit; one that both runs asked for was made once."""
+    def _fit_seconds(self) -> dict[tuple[Any, ...], float]:
+        """Seconds of each fit; one that both runs asked for was made once."""
         runs = [run for run in (self.fits, self.dense_fits) if run is not None]
         return {(row["size"], row["split"], row["task"]): row["seconds"] for run in runs for row in run.fits}
 
     def _columns(self) -> ColumnData:
-        return _by_field(self.figures, RangeFigure)
+        return _to_columns(self.figures, RangeFigure)
 
     def to_dict(self, of: str = "ranges") -> ColumnData:
         """The figures as plain columns: of the two "ranges", or of the "dense" runs."""
-        return columns_as_json(self._asked(of))
+        return columns_as_json(self._select_columns(of))
 
     def to_frame(self, of: str = "ranges") -> Any:
-        """The same as a pandas DataFrame (`pip install 'apexgp[pandas]'`)."""
-        return as_frame(self, self._asked(of))
+        """The figures as a pandas DataFrame (`pip install 'apexgp[pandas]'`); `of` as for `to_dict`."""
+        return as_frame(self, self._select_columns(of))
 
-    def _asked(self, of: str) -> ColumnData:
+    def _select_columns(self, of: str) -> ColumnData:
         return (
-            self._columns() if choice("of", of, ("ranges", "dense")) == "ranges" else _by_field(self.dense, DenseFigure)
+            self._columns()
+            if choice("of", of, ("ranges", "dense")) == "ranges"
+            else _to_columns(self.dense, DenseFigure)
         )
 
     def shown(self) -> Shown:
@@ -158,9 +165,9 @@ class ExperimentResult(Answer):
                 one.task,
                 one.range,
                 EXPERIMENT_METHODS[one.method].heading,
-                _said(100 * one.rmse, ".3f"),
-                _said(one.likelihood, ".3f"),
-                _said(one.coverage, ".2f"),
+                _format_number(100 * one.rmse, ".3f"),
+                _format_number(one.likelihood, ".3f"),
+                _format_number(one.coverage, ".2f"),
             )
             for one in self.figures
             if one.method in EXPERIMENT_METHODS
@@ -169,9 +176,176 @@ class ExperimentResult(Answer):
         return Shown(title, header, rows, self._all_notes(*self.notes), ("task", "range", "method"))
 
 
-def _by_field(rows: Sequence[Any], kind: type) -> ColumnData:
+def _to_columns(rows: Sequence[Any], kind: type) -> ColumnData:
     return {field.name: [getattr(row, field.name) for row in rows] for field in fields(kind)}
 
 
-def _said(value: float, form: str) -> str:
+def _format_number(value: float, form: str) -> str:
     return "-" if value != value else f"{value:{form}}"
+
+
+@dataclass(frozen=True)
+class PaperTable:
+    """A table laid out as in the paper.
+
+    Attributes
+    ----------
+    name : str
+        For its file.
+    caption : str
+        What it shows.
+    header : tuple of str
+        Names of the columns; the first two are the data set and the label.
+    rows : tuple of tuples of str
+        Cells as they are printed.
+    bold : frozenset of (int, int)
+        Row and column of the cells that are clearly best: whose interval, mean and deviation, lies above all others.
+    """
+
+    name: str
+    caption: str
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    bold: frozenset[tuple[int, int]] = frozenset()
+
+    def as_markdown(self) -> str:
+        """Caption and table in Markdown."""
+        lines = [
+            f"**{self.caption}**",
+            "",
+            _format_line(self.header),
+            _format_line(["---", "---", *["---:"] * (len(self.header) - 2)]),
+        ]
+        for i, row in enumerate(self.rows):
+            lines.append(_format_line([f"**{cell}**" if (i, j) in self.bold else cell for j, cell in enumerate(row)]))
+        return "\n".join(lines) + "\n"
+
+    def as_csv(self) -> str:
+        """Cells as CSV, with the data set in every row."""
+        columns = dict(zip(self.header, map(list, zip(*self.rows, strict=True)), strict=True))
+        columns[self.header[0]] = [self.rows[0][0]] * len(self.rows)
+        return as_csv(columns)
+
+
+def _format_line(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
+
+
+def make_paper_tables(
+    experiment: Experiment, tasks: Sequence[str], figures: Sequence[RangeFigure], dense: Sequence[DenseFigure]
+) -> tuple[PaperTable, ...]:
+    """All tables for which there are figures."""
+    made = [_make_rmse_table(experiment, tasks, figures, extent) for extent in experiment.ranges]
+    if any(not isnan(one.coverage) for one in figures):
+        made += [_make_likelihood_table(experiment, tasks, figures), _make_coverage_table(experiment, tasks, figures)]
+    made += [_make_dense_table(experiment, tasks, dense, level) for level in dict.fromkeys(one.level for one in dense)]
+    return tuple(made)
+
+
+def _make_rmse_table(
+    experiment: Experiment, tasks: Sequence[str], figures: Sequence[RangeFigure], extent: str
+) -> PaperTable:
+    found = {(one.task, one.method): one.rmse for one in figures if one.range == extent}
+    return PaperTable(
+        f"rmse_{extent}",
+        f"{metric_name(experiment.metric)} RMSE (times 100) for {extent}-range extrapolations.",
+        ("Dataset", "Label", *(EXPERIMENT_METHODS[method].heading for method in experiment.methods)),
+        _make_rows(
+            experiment, tasks, lambda task: [_format_rmse(found.get((task, one), nan)) for one in experiment.methods]
+        ),
+    )
+
+
+def _make_likelihood_table(experiment: Experiment, tasks: Sequence[str], figures: Sequence[RangeFigure]) -> PaperTable:
+    found = {(one.range, one.task, one.method): (one.likelihood, one.likelihood_sd) for one in figures}
+    forecasting = _list_forecasting(experiment, figures)
+    asked = [(extent, method) for extent in experiment.ranges for method in forecasting]
+    bold = set()
+    for i, task in enumerate(tasks):
+        for j, (extent, method) in enumerate(asked):
+            others = [found.get((extent, task, other), (nan, nan)) for other in forecasting if other != method]
+            if _clearly_best(found.get((extent, task, method), (nan, nan)), others):
+                bold.add((i, 3 + j))
+    nearest = next(iter(experiment.ranges))
+    columns = [(nearest, "baseline"), *asked]
+    return PaperTable(
+        "likelihood",
+        f"Quantized likelihood at held-out pairs, with Delta = {experiment.delta:g}. Deviations are over "
+        f"{experiment.rounds:,} bootstrap rounds that choose the splits to average over. The baseline is uniform from "
+        "the lowest mean score of the pilot to the highest possible score.",
+        ("Dataset", "Label", "Baseline", *_make_headings(asked)),
+        _make_rows(
+            experiment,
+            tasks,
+            lambda task: [_format_share(*found.get((extent, task, method), (nan, nan))) for extent, method in columns],
+        ),
+        frozenset(bold),
+    )
+
+
+def _clearly_best(cell: tuple[float, float], others: Sequence[tuple[float, float]]) -> bool:
+    """Whether a mean minus its deviation lies above all others plus theirs."""
+    return bool(others) and all(cell[0] - cell[1] > other[0] + other[1] for other in others)
+
+
+def _make_coverage_table(experiment: Experiment, tasks: Sequence[str], figures: Sequence[RangeFigure]) -> PaperTable:
+    found = {(one.range, one.task, one.method): one.coverage for one in figures}
+    asked = [(extent, method) for extent in experiment.ranges for method in _list_forecasting(experiment, figures)]
+    return PaperTable(
+        "coverage",
+        f"Single point coverage of {100 * experiment.level:g} % intervals.",
+        ("Dataset", "Label", *_make_headings(asked)),
+        _make_rows(
+            experiment,
+            tasks,
+            lambda task: [_format_share(found.get((extent, task, method), nan)) for extent, method in asked],
+        ),
+    )
+
+
+def _make_dense_table(
+    experiment: Experiment, tasks: Sequence[str], dense: Sequence[DenseFigure], level: float
+) -> PaperTable:
+    found = {(one.task, one.size, one.method): (one.coverage, one.coverage_sd) for one in dense if one.level == level}
+    asked = list(dict.fromkeys((one.size, one.method) for one in sorted(dense, key=lambda one: one.size)))
+    group = 1 if experiment.dense is None else experiment.dense.group
+    return PaperTable(
+        f"dense_coverage_{100 * level:g}",
+        f"Coverage of {100 * level:g} % intervals, from {exactly(max(one.runs for one in dense) // group)} means of "
+        f"{group} runs at each size. Deviations are over {experiment.rounds:,} rounds that choose the runs to average "
+        "over.",
+        ("Dataset", "Label", *_make_headings([(exactly(size), method) for size, method in asked])),
+        _make_rows(
+            experiment,
+            tasks,
+            lambda task: [_format_share(*found.get((task, size, method), (nan, nan))) for size, method in asked],
+        ),
+    )
+
+
+def _make_headings(columns: Sequence[tuple[str, str]]) -> list[str]:
+    """Headings of a range or size with each method."""
+    return [f"{extent}: {EXPERIMENT_METHODS[method].heading}" for extent, method in columns]
+
+
+def _make_rows(
+    experiment: Experiment, tasks: Sequence[str], cells: Callable[[str], list[str]]
+) -> tuple[tuple[str, ...], ...]:
+    """One row per task; the first also names the data set, as in the paper."""
+    return tuple((experiment.name if i == 0 else "", task, *cells(task)) for i, task in enumerate(tasks))
+
+
+def _list_forecasting(experiment: Experiment, figures: Sequence[RangeFigure]) -> list[str]:
+    """Methods that give distributions."""
+    sure = {one.method for one in figures if not isnan(one.coverage)}
+    return [method for method in experiment.methods if method in sure]
+
+
+def _format_rmse(value: float) -> str:
+    return _NONE if isnan(value) else f"{100 * value:.3f}"
+
+
+def _format_share(value: float, deviation: float | None = None) -> str:
+    if isnan(value):
+        return _NONE
+    return f"{100 * value:.1f} %" if deviation is None else f"{100 * value:.1f} ± {100 * deviation:.1f} %"

@@ -1,4 +1,4 @@
-"""The whole experiment: curves from embeddings by the paper's protocol, then forecasts and figures."""
+"""`run_experiment`: curves from embeddings by the protocol of the paper, then forecasts and figures."""
 
 from __future__ import annotations
 
@@ -13,13 +13,12 @@ import numpy as np
 
 from .._check import shown, truth
 from ..collect.curves import CurveSet
-from ..collect.labelled import LabelledData, read_labelled
-from ..collect.mapped import MappedScans
+from ..collect.labelled import LabelledData, MappedScans, read_labelled
 from ..collect.prepare import Prepared
 from ..collect.run import collect_curves
 from ..curve import LearningCurve
 from ..errors import ApexError, DataError, FewTestCasesWarning
-from ..files.writing import file_behind
+from ..files.writing import resolve_path
 from ..vocabulary import Vocabulary
 from .configuration import Experiment
 from .judge import judge_curves
@@ -61,23 +60,24 @@ def run_experiment(
     if not truth("dense", dense):
         wanted = replace(wanted, dense=None)
     if embeddings is not None:
-        wanted = replace(wanted, embeddings=file_behind(embeddings))  # so that the result says what was read
+        wanted = replace(wanted, embeddings=resolve_path(embeddings))  # so that the result says what was read
     settings: dict[str, Any] = {"results": results, "n_jobs": n_jobs, "progress": progress}
     sizes = sorted({*wanted.pilot, *wanted.short, *wanted.long})
-    many = None
-    with _named_by_keys():
-        given = _labelled(wanted)
-        fits = _collected(wanted, given, sizes, wanted.n_splits, settings)
+    dense_fits = None
+    with _name_errors_by_keys():
+        data = _read_data(wanted)
+        fits = _collect(wanted, data, sizes, wanted.n_splits, settings)
         if wanted.dense is not None:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", FewTestCasesWarning)  # said already, of the pilot's splits
-                many = _collected(wanted, given, wanted.dense.sizes, wanted.dense.runs, settings)
-    found = judge_curves(wanted, _by_title(wanted, fits), None if many is None else _by_title(wanted, many))
-    failed = [caution for run in (fits, many) if run is not None for caution in run.cautions]
-    return replace(found, fits=fits, dense_fits=many, notes=given.notes, cautions=(*failed, *found.cautions))
+                dense_fits = _collect(wanted, data, wanted.dense.sizes, wanted.dense.runs, settings)
+    dense_curves = None if dense_fits is None else _title_curves(wanted, dense_fits)
+    found = judge_curves(wanted, _title_curves(wanted, fits), dense_curves)
+    failed = [caution for run in (fits, dense_fits) if run is not None for caution in run.cautions]
+    return replace(found, fits=fits, dense_fits=dense_fits, notes=data.notes, cautions=(*failed, *found.cautions))
 
 
-def _key(name: str, _value: Any) -> str:
+def _use_key(name: str, _value: Any) -> str:
     return name
 
 
@@ -96,14 +96,14 @@ KEYS = Vocabulary(
         "ratio": "splits.ratio",
         "seed": "splits.seed",
     },
-    _key,
+    _use_key,
 )
-"""The keys of a configuration that set arguments of what reads the data and does the fits."""
+"""Keys of a configuration for the arguments of `read_labelled` and `collect_curves`."""
 
 
 @contextmanager
-def _named_by_keys() -> Iterator[None]:
-    """Let errors about what a configuration says name its keys."""
+def _name_errors_by_keys() -> Iterator[None]:
+    """Let errors about settings of a configuration name its keys."""
     try:
         yield
     except ApexError as problem:
@@ -111,8 +111,8 @@ def _named_by_keys() -> Iterator[None]:
         raise
 
 
-def _labelled(experiment: Experiment) -> LabelledData:
-    """The data, of the kind that the head is for."""
+def _read_data(experiment: Experiment) -> LabelledData:
+    """Read the data, and check that they are of the kind that the head takes."""
     path = experiment.embeddings
     if path is None:
         raise DataError(
@@ -124,25 +124,26 @@ def _labelled(experiment: Experiment) -> LabelledData:
             f"There are no embeddings at {path}. Create them with apexgp embed,",
             remedy=("or name existing ones with {}.", "embeddings"),
         )
-    given = read_labelled(path, experiment.labels, experiment.patients, labels=experiment.table, drop=experiment.drop)
-    scans = isinstance(given.X, MappedScans) or np.ndim(given.X) == 3
+    data = read_labelled(path, experiment.labels, experiment.patients, labels=experiment.table, drop=experiment.drop)
+    scans = isinstance(data.X, MappedScans) or np.ndim(data.X) == 3
     if scans != (experiment.head == "3D"):
-        there, fitting = ("scans", "'3D'") if scans else ("one row of features per case", "'2D' or 'tuned'")
+        data_kind, matching_heads = ("scans", "'3D'") if scans else ("one row of features per case", "'2D' or 'tuned'")
         raise DataError(
-            f"{path} holds {there}, which classifier.head = {shown(experiment.head)} cannot use. Set it to {fitting}."
+            f"{path} holds {data_kind}, which classifier.head = {shown(experiment.head)} cannot use. Set it to "
+            f"{matching_heads}."
         )
-    return given
+    return data
 
 
-def _collected(
-    experiment: Experiment, given: LabelledData, sizes: Any, n_splits: int, settings: dict[str, Any]
+def _collect(
+    experiment: Experiment, data: LabelledData, sizes: Any, n_splits: int, settings: dict[str, Any]
 ) -> CurveSet:
     head = experiment.classifier()
     return collect_curves(
-        Prepared(head, given.categorical) if given.needs_preparation else head,
-        given.X,
-        _targets(experiment, given),
-        groups=given.groups,
+        Prepared(head, data.categorical) if data.needs_preparation else head,
+        data.X,
+        _choose_labels(experiment, data),
+        groups=data.groups,
         sizes=sizes,
         n_splits=n_splits,
         metric=experiment.metric,
@@ -153,15 +154,15 @@ def _collected(
     )
 
 
-def _targets(experiment: Experiment, given: LabelledData) -> Any:
-    """The labels; a single one of two classes keeps its name, which its task then has."""
-    if isinstance(given.y, dict) or len(np.unique(given.y)) > 2:
-        return given.y
-    return {experiment.labels[0]: given.y}
+def _choose_labels(experiment: Experiment, data: LabelledData) -> Any:
+    """The labels; a single one of two classes keeps its name, which becomes that of its task."""
+    if isinstance(data.y, dict) or len(np.unique(data.y)) > 2:
+        return data.y
+    return {experiment.labels[0]: data.y}
 
 
-def _by_title(experiment: Experiment, curves: CurveSet) -> dict[str, LearningCurve]:
-    """The curves by what tables call them, in the order of the configuration."""
+def _title_curves(experiment: Experiment, curves: CurveSet) -> dict[str, LearningCurve]:
+    """Curves by the titles of their tasks, in the order of the configuration."""
     found = {str(task): curve for (task, _), curve in curves.items()}
     order = [task for task in (*experiment.tasks, *experiment.labels) if task in found]
     return {experiment.tasks.get(task, task): found[task] for task in dict.fromkeys([*order, *found])}

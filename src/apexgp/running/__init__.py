@@ -1,1 +1,1 @@
-"""How long work runs: in how many processes, with a bar that shows how far it has come."""
+"""Work in other processes, programs of others, and what a terminal shows meanwhile."""

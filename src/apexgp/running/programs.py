@@ -1,4 +1,4 @@
-"""Programs of others, each in a group of its own, that outlive neither their time nor the run that started them."""
+"""Run other programs, each in its own process group; a timeout ends them, and so does the end of the run."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from typing import IO
 
 from . import supervise
 
-__all__ = ["CANNOT_START", "Programs", "StillRunningError", "TimedOutError"]
+__all__ = ["CANNOT_START", "ProgramRunner", "StillRunningError", "TimedOutError"]
 
 CANNOT_START = supervise.CANNOT_START
-_PATIENCE = 30.0  # seconds for which what an earlier run left behind may take to end
+_PATIENCE = 30.0  # seconds to wait for programs of an earlier run to end
 
 
 class TimedOutError(Exception):
@@ -25,11 +25,11 @@ class TimedOutError(Exception):
 
 
 class StillRunningError(Exception):
-    """What an earlier run has started is still there."""
+    """A program that an earlier run started still writes to the output file."""
 
 
-class Programs:
-    """Starts programs, from any thread, and ends those that run when it is closed."""
+class ProgramRunner:
+    """Runs programs, from any thread, and ends those that are running when it is closed."""
 
     def __init__(self) -> None:
         self._lifelines: set[int] = set()
@@ -45,7 +45,7 @@ class Programs:
         environment: Mapping[str, str],
         timeout: float | None = None,
     ) -> int:
-        """Run a program to its end and give its exit code.
+        """Run a program to its end and return its exit code.
 
         Parameters
         ----------
@@ -59,7 +59,7 @@ class Programs:
             Seconds after which it is ended, with TimedOutError.
         """
         with open(output, "ab") as printed, open(errors, "wb") as complaints:
-            _alone(printed)
+            _wait_for_output(printed)
             printed.truncate(0)
             lifeline, end = os.pipe()
             with self._guard:
@@ -80,43 +80,43 @@ class Programs:
                 )
             except BaseException:  # Ctrl-C, too, must not leave the pipe open
                 os.close(lifeline)
-                self._let_go(end)
+                self._close_lifeline(end)
                 raise
             os.close(lifeline)
         try:
             return supervisor.wait(timeout)
         except subprocess.TimeoutExpired:
-            self._ask_to_end(end)
+            self._ask_to_stop(end)
             raise TimedOutError from None
         except BaseException:  # Ctrl-C, too, must not leave the program behind
-            self._ask_to_end(end)
+            self._ask_to_stop(end)
             raise
         finally:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 supervisor.wait(2 * supervise.GRACE)
-            self._let_go(end)  # whatever is still there by now dies of it
+            self._close_lifeline(end)  # whatever is still there by now dies of it
             supervisor.wait()
 
     def close(self) -> None:
-        """End what runs; nothing more can be started."""
+        """End all running programs, and refuse to start more."""
         with self._guard:
             self._closed = True
             for end in self._lifelines:
                 with contextlib.suppress(BrokenPipeError):
                     os.write(end, b"x")
 
-    def _ask_to_end(self, end: int) -> None:
+    def _ask_to_stop(self, end: int) -> None:
         with self._guard, contextlib.suppress(BrokenPipeError):
             os.write(end, b"x")
 
-    def _let_go(self, end: int) -> None:
+    def _close_lifeline(self, end: int) -> None:
         with self._guard:
             self._lifelines.discard(end)
             os.close(end)
 
 
-def _alone(printed: IO[bytes]) -> None:
-    """Wait until nobody else prints to the file: every process that a program has started keeps it locked.
+def _wait_for_output(printed: IO[bytes]) -> None:
+    """Wait until no other process writes to the file: every process that a program has started keeps it locked.
 
     A run that is killed takes its programs along, a moment later; the next run must not begin the same fit before.
     """

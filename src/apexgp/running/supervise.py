@@ -33,7 +33,7 @@ def main(lifeline: int, words: list[str]) -> int:
     try:
         # This process has one thread, so that something may be done between fork and exec.
         program = subprocess.Popen(
-            words, stdin=subprocess.DEVNULL, start_new_session=True, preexec_fn=_tied_to_parent()
+            words, stdin=subprocess.DEVNULL, start_new_session=True, preexec_fn=_make_death_hook()
         )
     except OSError as problem:
         os.write(2, f"{words[0]} cannot be started: {problem.strerror}\n".encode(errors="replace"))
@@ -46,21 +46,21 @@ def main(lifeline: int, words: list[str]) -> int:
         while program.poll() is None:
             if lifeline in (file for file, _ in waiting.poll()):
                 if os.read(lifeline, 1):
-                    _signalled(program, signal.SIGTERM)
-                    _waited(program, GRACE)
+                    _signal_group(program, signal.SIGTERM)
+                    _wait_until_exit(program, GRACE)
                 break
             os.read(reading, 512)
         else:
             ended = program.returncode == 0
     finally:
         if not ended:  # whoever helped it must not go on by themselves
-            _signalled(program, signal.SIGKILL)
+            _signal_group(program, signal.SIGKILL)
         code = program.wait()
     return code if code >= 0 else 128 - code
 
 
-def _tied_to_parent() -> Callable[[], None] | None:
-    """What makes a program die with this process, should that be killed itself; None where the system has no way."""
+def _make_death_hook() -> Callable[[], None] | None:
+    """Hook to run before exec, so that the program dies when this process is killed; None if the system has none."""
     if not sys.platform.startswith("linux"):
         return None
     import ctypes
@@ -69,12 +69,14 @@ def _tied_to_parent() -> Callable[[], None] | None:
     return lambda: libc.prctl(_DIE_WITH_PARENT, signal.SIGKILL)
 
 
-def _signalled(program: subprocess.Popen[bytes], number: int) -> None:
+def _signal_group(program: subprocess.Popen[bytes], number: int) -> None:
+    """Send a signal to the program's process group."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(program.pid, number)
 
 
-def _waited(program: subprocess.Popen[bytes], seconds: float) -> None:
+def _wait_until_exit(program: subprocess.Popen[bytes], seconds: float) -> None:
+    """Wait for the program to exit, up to so many seconds."""
     end = time.monotonic() + seconds
     while program.poll() is None and time.monotonic() < end:
         time.sleep(0.02)

@@ -24,7 +24,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from ..errors import ApexError, ApexWarning
 from ..questions import list_questions, load_question, read_room
-from ..running.terminal import Cleaned
+from ..running.terminal import CleanStream
 
 __all__ = ["app", "list_commands", "load_command", "main"]
 
@@ -151,7 +151,7 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
     # Names of tasks, columns and files come from anywhere, and a terminal obeys some signs.
-    with redirect_stdout(Cleaned(sys.stdout)), redirect_stderr(Cleaned(sys.stderr)):
+    with redirect_stdout(CleanStream(sys.stdout)), redirect_stderr(CleanStream(sys.stderr)):
         _run()
 
 

@@ -15,7 +15,7 @@ import typer
 from ..collect.curves import CurveSet
 from ..curve import LearningCurve
 from ..errors import ApexError, RequestError
-from ..files.writing import check_writable, file_behind
+from ..files.writing import check_writable, resolve_path
 from ..reading.known_metrics import metric_name
 from .command import SetsArgument
 from .output import build_curve_table, print_table, quote_path
@@ -42,7 +42,7 @@ class CurveOutput:
     ] = False
 
     def __post_init__(self) -> None:
-        if file_behind(self.record) == file_behind(self.out):
+        if resolve_path(self.record) == resolve_path(self.out):
             raise RequestError(f"--out and --results are the same file, {self.out}. Name two different files.")
         check_writable(self.out, self.force or self._comes_from_record())
         check_writable(self.record, True)
@@ -55,7 +55,7 @@ class CurveOutput:
     @property
     def fits(self) -> Path:
         """The file behind that name."""
-        return file_behind(self.record)
+        return resolve_path(self.record)
 
     def write(self, curves: CurveSet) -> None:
         """Write the curve, unless that is what the file holds already."""

@@ -17,10 +17,10 @@ from .._extras import need
 from .._numbers import exactly
 from ..cautions import worded_for
 from ..errors import RequestError
-from ..files.writing import check_writable, written_atomically
+from ..files.writing import check_writable, write_atomically
 from ..question_base.column_settings import ColumnSettings
 from ..question_base.question import Cells, QuestionAnswer
-from ..running.terminal import printable, uncleaned
+from ..running.terminal import escape_controls, unwrap_stream
 from .command import SetsArgument, build_options_vocabulary
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ class PictureOptions:
         pyplot = need("matplotlib.pyplot", "--plot", "plot")
         pyplot.switch_backend("Agg")  # a file needs no window, nor a machine that has one
         display = picture()
-        with written_atomically(self.plot, overwrite=self.force) as draft:
+        with write_atomically(self.plot, overwrite=self.force) as draft:
             display.figure_.savefig(draft, dpi=150)
         pyplot.close(display.figure_)
         if output is not None and output.for_a_reader:
@@ -123,7 +123,7 @@ def _print_chart(picture: CurvePicture) -> None:
 
     from .chart.text import TextChart
 
-    console = Console(highlight=False, file=uncleaned(sys.stdout))
+    console = Console(highlight=False, file=unwrap_stream(sys.stdout))
     console.print()
     console.print(TextChart(picture, console.width, plain=not _can_show("━▒●")), soft_wrap=True)
 
@@ -145,14 +145,16 @@ def print_table(header: Sequence[str], rows: Sequence[Sequence[str]], title: str
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, title=None if title is None else Text(printable(title)))
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, title=None if title is None else Text(escape_controls(title)))
     for i, name in enumerate(header):
         names_things = i == 0 and any(row[0][:1].isalpha() for row in rows)
         remarks = i == len(header) - 1 and any(" " in row[i] and row[i][:1].isalpha() for row in rows)
-        table.add_column(Text(printable(name)), justify="left" if names_things or remarks else "right", no_wrap=True)
+        table.add_column(
+            Text(escape_controls(name)), justify="left" if names_things or remarks else "right", no_wrap=True
+        )
     for row in rows:
-        table.add_row(*(Text(printable(cell)) for cell in row))
-    console = Console(highlight=False, file=uncleaned(sys.stdout))
+        table.add_row(*(Text(escape_controls(cell)) for cell in row))
+    console = Console(highlight=False, file=unwrap_stream(sys.stdout))
     # Numbers cut off by a narrow window would be worse than lines that wrap.
     console.width = max(console.width, Measurement.get(console, console.options.update(width=1000), table).maximum)
     console.print(table)

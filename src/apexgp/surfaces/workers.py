@@ -12,7 +12,7 @@ import typer
 
 from .._extras import need
 from ..errors import ApexWarning, RequestError
-from ..running.jobs import jobs as checked_jobs
+from ..running.processes import check_n_jobs as checked_jobs
 from .command import SetsArgument
 
 __all__ = ["WorkerOptions", "show_all_warnings"]

@@ -14,9 +14,8 @@ from .._check import several, text, truth
 from ..curve import LearningCurve
 from ..errors import DataError
 from ..estimators import CurveEstimator
-from ..files.lock import held, read_shared
-from ..files.plain import plain
-from ..files.writing import check_writable, file_behind
+from ..files.lock import lock_file, read_shared
+from ..files.writing import check_writable, resolve_path, to_json_value
 from ..forecast import Quantity
 from ..reading.known_metrics import metric_name
 from ..reading.spreadsheets import read_bytes
@@ -61,7 +60,7 @@ class ForecastRecord:
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        file_behind(path)  # refuses what is no path
+        resolve_path(path)  # refuses what is no path
         self.path = Path(os.fsdecode(path))
 
     def __repr__(self) -> str:
@@ -161,8 +160,8 @@ class ForecastRecord:
 def append_lines(path: Path, lines: Sequence[Line]) -> int:
     """Append those of the lines that say something new, all of them or none, and count them."""
     target = check_writable(path, True)
-    with held(target, wait=_PATIENCE) as file:
-        content = file.content()
+    with lock_file(target, wait=_PATIENCE) as file:
+        content = file.read()
         known = _lines_in(content, path)
         alike = {one: [known[i] for i in places] for one, places in by_identity(known).items()}
         new = []
@@ -195,8 +194,8 @@ def _lines_in(content: bytes, path: Path) -> list[Line]:
 def _is_there(line: Line, alike: Sequence[Line]) -> bool:
     """Whether lines about the same curve say all that a line says."""
     if isinstance(line, ForecastLine):
-        own = plain(line.content())
-        return any(isinstance(one, ForecastLine) and plain(one.content()) == own for one in alike)
+        own = to_json_value(line.content())
+        return any(isinstance(one, ForecastLine) and to_json_value(one.content()) == own for one in alike)
     return bool(alike) and adds_nothing(line.curve, merged([one.curve for one in alike]))
 
 

@@ -18,7 +18,7 @@ from ..errors import ApexError, DataError, RequestError
 from ..estimators import CurveEstimator
 from ..estimators.contract import check_is_fitted
 from ..estimators.saving import plain_curve, plain_setting
-from ..files.plain import plain
+from ..files.writing import to_json_value
 from ..forecast import Forecast, Quantity
 from ..model.priors_file import checksum_of
 from ..reading.spreadsheets import one_line
@@ -78,7 +78,7 @@ class Line:
 
     def as_text(self) -> str:
         """The line, with its end."""
-        written = {"format": _FORMAT, "date": self.date, "apexgp": self.version, **plain(self.content())}
+        written = {"format": _FORMAT, "date": self.date, "apexgp": self.version, **to_json_value(self.content())}
         return json.dumps({**written, "checksum": _checksum(written)}, allow_nan=False) + "\n"
 
 
@@ -141,7 +141,7 @@ class ForecastLine(Line):
         """What makes a forecast at one size the same forecast, whatever other sizes stand beside it."""
         at = self.sizes == size
         own = {name: getattr(self, name) for name in ("of", "n_splits", "method", "settings", "priors")}
-        return json.dumps(plain([super().content(), size, self.quantiles[:, at], own]), sort_keys=True)
+        return json.dumps(to_json_value([super().content(), size, self.quantiles[:, at], own]), sort_keys=True)
 
 
 _OF_EVERY_LINE = {field.name for field in fields(Line)}

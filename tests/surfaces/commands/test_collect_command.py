@@ -395,7 +395,7 @@ def test_several_labels_are_several_tasks(run, tmp_path):
 
 
 def test_each_file_is_checked_once_and_the_curve_again_when_it_is_written(collect, calls_of):
-    checks = calls_of(apexgp.files.writing, "_kind")
+    checks = calls_of(apexgp.files.writing, "_find_kind")
     assert collect("--sizes", "60", "--splits", 1)[0] == 0
     assert [path.name for (path,) in checks] == ["curve.csv", "curve.runs.csv", "curve.csv"]
 

@@ -23,8 +23,8 @@ from ...files.writing import write_text
 from ...metrics import RESOLUTION
 from ...reading.spreadsheets import as_csv
 from ...required import RequiredSize
-from ...running.processes import in_order
-from ...running.progress import progress_bar
+from ...running.processes import run_in_order
+from ...running.terminal import progress_bar
 
 __all__ = ["Backtest", "HeldOut", "MethodScore", "backtest", "find_required_sizes", "make_methods"]
 
@@ -275,7 +275,7 @@ def backtest(
     metrics_measured = {one.metric_name for _, one in curves}
     judged = []
     with progress_bar("curves", len(curves), shown=truth("progress", progress)) as advance:
-        for found_on_curve in in_order(work, n_jobs):
+        for found_on_curve in run_in_order(work, n_jobs):
             judged += found_on_curve
             advance()
     found = [score for score, _ in judged]

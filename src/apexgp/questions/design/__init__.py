@@ -15,7 +15,7 @@ from ...design.pilot import CONFIRM, MOST_ASKED, design_pilot
 from ...design.plans import Cost
 from ...design.ranked import PilotDesign
 from ...estimators import APExGP
-from ...files.plain import plain
+from ...files.writing import to_json_value
 from ...question_base.citations import list_sources
 from ...question_base.documents import Count, Interval, Probability, Said, Size, Spread, say
 from ...question_base.model_documents import (
@@ -169,7 +169,7 @@ class DesignAnswer(QuestionAnswer):
     def document(self) -> DesignDocument:
         """The designs, best first, what is known now, and what each is expected to show."""
         found = self.found
-        own = plain(
+        own = to_json_value(
             {name: value for name, value in vars(found).items() if name not in ("designs", "cautions", "required_now")}
         )
         now = {name.removesuffix("_now"): own.pop(name) for name in list(own) if name.endswith("_now")}
@@ -181,7 +181,7 @@ class DesignAnswer(QuestionAnswer):
             "schema": "urn:apexgp:design:1",
             **_pilot_or_none(self),
             "question": own,
-            "now": plain(now),
+            "now": to_json_value(now),
             "designs": [row | more for row, more in zip(rows, along, strict=True)],
             "frugal": found.designs.index(found.frugal) + 1,
             "best_at_hand": None if found.best_at_hand is None else found.designs.index(found.best_at_hand) + 1,

@@ -10,15 +10,14 @@ from typing import Literal, NotRequired, TypedDict
 
 from ..._answer import rows_of
 from ..._numbers import exactly
-from ...files.plain import plain
+from ...files.writing import to_json_value
 from ...question_base.citations import list_method_sources
 from ...question_base.documents import Count, Json, Said, Size, Spread, Versioned, say
 from ...question_base.phrases import join_words
 from ...question_base.question import Cells, QuestionAnswer
 from ...reading.known_metrics import metric_name
-from ...replication.methods import EXPERIMENT_METHODS
 from ...replication.result import ExperimentResult, RangeFigure
-from ...replication.settings import Dense
+from ...replication.settings import EXPERIMENT_METHODS, DenseRuns
 
 __all__ = ["ExperimentAnswer", "ExperimentDocument"]
 
@@ -82,7 +81,9 @@ class ExperimentAnswer(QuestionAnswer):
         return {
             "schema": "urn:apexgp:experiment:1",
             "apexgp": version("apexgp"),
-            "experiment": plain(told, lambda value: vars(value) if isinstance(value, Dense) else str(value)),
+            "experiment": to_json_value(
+                told, lambda value: vars(value) if isinstance(value, DenseRuns) else str(value)
+            ),
             "curves": {
                 task: {"sizes": one.sizes.tolist(), "means": one.mean.tolist(), "splits": one.count.tolist()}
                 for task, one in measured.items()

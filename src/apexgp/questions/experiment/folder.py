@@ -14,7 +14,7 @@ from typing import Any
 from ..._check import instance, truth
 from ...curve import curve_columns
 from ...errors import RequestError, WouldOverwriteError
-from ...files.writing import check_writable, file_behind, write_text, written_atomically
+from ...files.writing import check_writable, resolve_path, write_atomically, write_text
 from ...reading.spreadsheets import as_csv
 from ...replication.result import ExperimentResult
 from . import ExperimentAnswer, ExperimentDocument
@@ -48,7 +48,7 @@ def write_experiment(
         Whether files may exist. Files of an earlier experiment that this one does not have are deleted.
     """
     instance("result", result, ExperimentResult, "a result of apexgp.experiment.run_experiment")
-    place, overwrite = file_behind(folder), truth("overwrite", overwrite)
+    place, overwrite = resolve_path(folder), truth("overwrite", overwrite)
     drawn = find_spec("matplotlib") is not None if pictures is None else truth("pictures", pictures)
     if not os.path.isdir(place):
         check_writable(place, False)
@@ -170,6 +170,6 @@ def _texts(result: ExperimentResult, folder: Path, pictures: Iterable[str]) -> d
 def _draw(display: Any, path: Path, overwrite: bool) -> None:
     from matplotlib import pyplot
 
-    with written_atomically(path, overwrite=overwrite) as draft:
+    with write_atomically(path, overwrite=overwrite) as draft:
         display.figure_.savefig(draft, dpi=130)
     pyplot.close(display.figure_)

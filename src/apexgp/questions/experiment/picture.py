@@ -22,8 +22,8 @@ from ...question_base.picture_style import (
     style_axes,
     style_score_axis,
 )
-from ...replication.methods import EXPERIMENT_METHODS
 from ...replication.result import ExperimentResult
+from ...replication.settings import EXPERIMENT_METHODS
 from ..forecast.picture import CurveDisplay
 
 __all__ = ["ExperimentDisplay"]

@@ -20,7 +20,7 @@ from ...curve import LearningCurve
 from ...errors import ApexError, DataError, RequestError
 from ...estimators import BREAKDOWNS, APExGP, CurveEstimator, fit_together, without_answer
 from ...estimators.contract import clone
-from ...files.plain import plain
+from ...files.writing import to_json_value
 from ...forecast import LEVELS, Quantity
 from ...question_base.documents import (
     Count,
@@ -36,8 +36,8 @@ from ...question_base.phrases import list_some
 from ...question_base.question import Cells, QuestionAnswer
 from ...question_base.wording import format_required_size
 from ...required import CONFIDENCE, RequiredSize
-from ...running.processes import in_order
-from ...running.progress import progress_bar
+from ...running.processes import run_in_order
+from ...running.terminal import progress_bar
 
 if TYPE_CHECKING:
     from . import ForecastQuestion
@@ -193,7 +193,7 @@ def forecast_many(
     from joblib import delayed
 
     work = (delayed(_forecast_chunk)(chunk, asked, clone(settings)) for chunk in chunks)
-    return (forecast for chunk in in_order(work, n_jobs) for forecast in chunk)
+    return (forecast for chunk in run_in_order(work, n_jobs) for forecast in chunk)
 
 
 @dataclass(frozen=True)
@@ -419,7 +419,7 @@ def _task_facts(found: CurveForecast, level: float) -> TaskFacts:
     ends = found.intervals.get(level)
     return {
         "task": None if found.task is None else str(found.task),
-        "largest": plain(found.largest),
+        "largest": to_json_value(found.largest),
         "forecast": [] if ends is None else build_forecast_rows(found.sizes, found.mean, found.median, found.std, ends),
         "wrong": [found.error] if found.error is not None else list(map(in_brief, found.cautions)),
         "cautions": list(found.cautions),

@@ -21,7 +21,7 @@ from ..._check import FloatArray, positive, real_number, whole_number
 from ..._numbers import chance, exactly, money, rounded_up
 from ...curve import LearningCurve
 from ...estimators import APExGP
-from ...files.plain import plain
+from ...files.writing import to_json_value
 from ...forecast import Quantity
 from ...question_base.citations import list_sources
 from ...question_base.documents import Count, Probability, Said, Spread, say
@@ -117,7 +117,7 @@ class PlanAnswer(QuestionAnswer):
         return {
             "schema": "urn:apexgp:plan:1",
             **describe_model(model),
-            "plan": plain({name: value for name, value in vars(plan).items() if name != "cautions"}),
+            "plan": to_json_value({name: value for name, value in vars(plan).items() if name != "cautions"}),
             "rounds": rows_of(plan.to_dict()),
             **say(say_plan(plan, model.curve_, self.required), write_plan_methods(plan, model), plan.cautions, sources),
         }

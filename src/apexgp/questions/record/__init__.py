@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, TypedDict
 
 from ..._answer import rows_of
 from ..._check import text
-from ...files.plain import plain
+from ...files.writing import to_json_value
 from ...question_base.documents import Count, Probability, Said, Size, Spread, Versioned, say
 from ...question_base.phrases import join_words
 from ...question_base.question import Cells, Question, QuestionAnswer, build_table
@@ -65,7 +65,7 @@ class RecordAnswer(QuestionAnswer):
             "waiting": found.waiting,
             "known": found.known,
             "unlike": found.unlike,
-            "above_median": plain(found.above),
+            "above_median": to_json_value(found.above),
             "levels": rows_of(found.to_dict("level")),
             "comparisons": rows_of(found.to_dict("forecast")),
             **say(say_reliability(found), write_reliability_methods(found), found.cautions, ("harvey",)),

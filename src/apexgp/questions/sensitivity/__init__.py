@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, TypedDict
 
 from ..._numbers import chance
 from ...estimators import APExGP
-from ...files.plain import plain
+from ...files.writing import to_json_value
 from ...question_base.citations import list_sources
 from ...question_base.documents import Probability, Said, Size, say
 from ...question_base.model_documents import ModelFacts, RequiredFacts, describe_model, describe_required_size
@@ -172,8 +172,8 @@ def _change_facts(row: SensitivityRow, found: Sensitivity) -> ChangeFacts:
             for size, mean, low, high in zip(*columns, strict=True)
         ],
         "required": None if row.required is None else describe_required_size(row.required),
-        "prob_target": plain(row.prob_target),
-        "effect": plain(row.effect),
+        "prob_target": to_json_value(row.prob_target),
+        "effect": to_json_value(row.effect),
         "error": row.error,
     }
 

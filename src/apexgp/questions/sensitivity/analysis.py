@@ -21,7 +21,7 @@ from ...estimators import BREAKDOWNS, APExGP, CurveEstimator, fit_together, with
 from ...estimators.contract import check_is_fitted
 from ...forecast import LEVEL, Quantity
 from ...required import CONFIDENCE, RequiredSize, success_of
-from ...running.processes import in_order
+from ...running.processes import run_in_order
 from ..forecast.batch import DEFAULT_TIMES
 from .changes import Kind, Variant, list_other_quantities, list_variants
 
@@ -295,7 +295,7 @@ def sensitivity(
     unchanged = replace(asked.row("unchanged", "none", model), effect=0.0)
     rows = [asked.row(name, "question", model, other) for name, other in _questions(model, asked).items()]
     groups = [list(alike) for _, alike in groupby(list_variants(model, goal), key=lambda one: id(one.settings))]
-    for answered in in_order((delayed(_answers)(alike, asked) for alike in groups), n_jobs):
+    for answered in run_in_order((delayed(_answers)(alike, asked) for alike in groups), n_jobs):
         rows += answered
     cautions = (*model.forecast(at, of=of).cautions, *(() if required is None else required.cautions))
     found = Sensitivity(

@@ -15,7 +15,7 @@ from mcp import types
 from mcp.server import Server, ServerRequestContext
 from mcp.server.stdio import stdio_server
 
-from ...running.terminal import uncleaned
+from ...running.terminal import unwrap_stream
 from ..web.pool import BusyError, TookTooLongError, WorkerDiedError, WorkerPool
 from .answers import Call, Reply, answer
 from .tools import list_tools, load_tool
@@ -41,7 +41,7 @@ def run(folders: Sequence[Path]) -> None:
 async def _serve(folders: tuple[Path, ...]) -> None:
     # The protocol escapes what a terminal would obey. While it is spoken, whatever else is printed goes to standard
     # error, in the worker processes too, which begin after that was seen to.
-    with redirect_stdout(uncleaned(sys.stdout)):
+    with redirect_stdout(unwrap_stream(sys.stdout)):
         async with stdio_server() as (received, sent):
             pool = WorkerPool(answer, _WORKERS, _SECONDS, _MOST_WAITING)
             try:

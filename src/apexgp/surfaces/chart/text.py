@@ -10,7 +10,7 @@ import numpy as np
 
 from ...question_base.axes import LogScale, ScoreScale, choose_size_ticks
 from ...questions.forecast.curve_picture import CurvePicture, is_marked
-from ...running.terminal import printable
+from ...running.terminal import escape_controls
 from .labels import label_legend
 
 __all__ = ["TextChart"]
@@ -81,7 +81,9 @@ class TextChart:
         from rich.text import Text
 
         for line in self.lines():
-            yield Text.assemble(*((printable(piece), _STYLES.get(kind, "")) for piece, kind in line), no_wrap=True)
+            yield Text.assemble(
+                *((escape_controls(piece), _STYLES.get(kind, "")) for piece, kind in line), no_wrap=True
+            )
 
     def lines(self) -> list[list[tuple[str, str]]]:
         """Lines of pieces of text, each with the name of its kind."""

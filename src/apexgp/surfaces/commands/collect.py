@@ -11,13 +11,12 @@ from typing import Annotated, Any
 
 import typer
 
-from ...collect.abilities import check_classifier
-from ...collect.agenda import Agenda
-from ...collect.labelled import read_labelled
+from ...collect.capabilities import check_classifier
+from ...collect.fit_plan import FitPlan
+from ...collect.labelled import MappedScans, read_labelled
 from ...collect.logistic import LogisticHead
-from ...collect.mapped import MappedScans
 from ...collect.prepare import Prepared
-from ...collect.runner import carried_out
+from ...collect.runner import run_fits
 from ...collect.slices import SliceHead
 from ...collect.tuned import TunedLogistic
 from ...errors import ClassesLeftOutWarning, RequestError
@@ -101,7 +100,7 @@ def collect(
     check_classifier(classifier)  # here, while it is not yet wrapped in what prepares its data
     with show_all_warnings(), workers.at_work() as n_jobs:
         warnings.simplefilter("ignore", ClassesLeftOutWarning)  # it stands among the notes, too
-        agenda = Agenda.drawn_up(
+        plan = FitPlan.build(
             Prepared(classifier, given.categorical) if given.needs_preparation else classifier,
             given.X,
             given.y,
@@ -117,13 +116,13 @@ def collect(
             tasks=task,
             names=given.names,
             categorical=given.categorical,
-            called=called,
+            estimator_name=called,
             embedded=data.suffix.lower() in (".npy", ".npz"),
         )
-        for note in agenda.notes:
+        for note in plan.notes:
             typer.echo(note, err=True)
         with files.going_on():
-            curves = carried_out(agenda, n_jobs=n_jobs, results=files.fits, progress=True)
+            curves = run_fits(plan, n_jobs=n_jobs, results=files.fits, progress=True)
     files.write(curves)
     for (measured, name), curve in curves.items():
         print_curve(curve, measured, name)

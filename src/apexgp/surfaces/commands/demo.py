@@ -12,7 +12,7 @@ import typer
 
 from ...errors import MissingExtraError
 from ...estimators import APExGP
-from ...files.writing import check_writable, file_behind
+from ...files.writing import check_writable, resolve_path
 from ...question_base.sizes import SizeSpec
 from ...questions.forecast import ForecastAnswer, ForecastQuestion
 from ...questions.forecast.curve_picture import CurvePicture
@@ -46,7 +46,7 @@ def demo(
 
     Writes the pilot, a picture and a report to a folder, and says what to type next.
     """
-    if not file_behind(out).is_dir():
+    if not resolve_path(out).is_dir():
         check_writable(out, False)
         out.mkdir()
     table, picture, report = (check_writable(out / name, force) for name in LEFT)

@@ -14,7 +14,7 @@ from ...estimators.contract import clone
 from ...files.writing import check_writable
 from ...question_base.model_settings import ModelSettings
 from ...questions.report import ReportQuestion
-from ...running.progress import progress_bar
+from ...running.terminal import progress_bar
 from ..command import SetsArgument
 from ..curve_file import CurveFile
 from ..options import PriorsOptions

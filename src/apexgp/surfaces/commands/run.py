@@ -16,11 +16,10 @@ import typer
 from ..._check import whole_number
 from ..._numbers import exactly
 from ...collect.curves import CurveSet
-from ...collect.program import Command, Program
-from ...collect.results import FitRow, read_record
-from ...collect.runner import carried_out
-from ...collect.slurm import Gathered, array_script
-from ...collect.training import Training
+from ...collect.fit_record import FitRow, read_record
+from ...collect.program import ArrayJobReader, Command, CommandTrainer, format_array_script
+from ...collect.runner import run_fits
+from ...collect.training import TrainingPlan
 from ...design.enough import Enough
 from ...errors import ApexError, DataError, RequestError
 from ...files.writing import check_writable, write_text
@@ -136,17 +135,17 @@ def run(
             "apexgp run needs the process groups of Linux or macOS. In Python, collect_scores works with any function."
         )
     kept.check_name()
-    enough = _enough(stop_at, stop_width, stop_target, confidence, metric)
+    enough = _build_stop_rule(stop_at, stop_width, stop_target, confidence, metric)
     usual = _MOST_JOBS if script else 1
     slots = whole_number(
         "n_jobs", usual if jobs is None else joblib.cpu_count() if jobs == -1 else jobs, least=1, most=_MOST_JOBS
     )
-    called = Command.checked(command, shell, env or ())
-    program = Program(
+    called = Command.parse(command, shell, env or ())
+    program = CommandTrainer(
         called,
         files.out.parent / f"{files.out.stem}.output",
         slots=slots,
-        timeout=None if timeout is None else _seconds(timeout),
+        timeout=None if timeout is None else _parse_seconds(timeout),
         retries=whole_number("retries", retries, least=0, most=1000),
         unnamed=metric[0] if metric else UNNAMED,
     )
@@ -154,37 +153,37 @@ def run(
         if gather:
             raise RequestError("--script comes before the job, --gather after it.")
         check_writable(script, files.force)
-    work = Training.planned(
+    work = TrainingPlan.build(
         program,
         parse_numbers("sizes", sizes, ","),
         splits,
         metric=metric,
         direction=None if lower_is_better is None else "lower" if lower_is_better else "higher",
-        between=range,
+        score_range=range,
         unit=unit,
-        identity=called.identity(),
+        identity=called.to_settings(),
         by_split=enough is not None,
     )
-    if splits > 1 and not called.names("seed"):
+    if splits > 1 and not called.has_place("seed"):
         typer.echo(f"Note: {say_unseeded(splits)}", err=True)
-    done = _finished(files.record, work)
+    done = _find_finished(files.record, work)
     if done:
         typer.echo(say_done(len(done), len(work.fits)), err=True)
     left = [fit for fit in work.fits if fit not in done]
     if dry_run:
         for size, split in left:
-            typer.echo(called.typed(n=size, seed=split, out=program.files(size, split)[2].absolute()))
+            typer.echo(called.to_shell_line(n=size, seed=split, out=program.output_files(size, split)[2].absolute()))
         return
     if script is not None:
         if left:
-            write_text(script, array_script(called, program, left, slots, files.out.stem), overwrite=files.force)
+            write_text(script, format_array_script(called, program, left, slots, files.out.stem), overwrite=files.force)
         typer.echo(say_script(len(left), script))
         return
     asked_for = len(work.fits)
     if gather:
-        work = _of_what_ended(work, Gathered(program), done)
-    curves = _measured(work, program, files, min(slots, len(work.fits)), len(done), enough)
-    _print(curves)
+        work = _select_ended(work, ArrayJobReader(program), done)
+    curves = _run_work(work, program, files, min(slots, len(work.fits)), len(done), enough)
+    _print_curves(curves)
     for note in curves.notes:
         typer.echo(note)
     files.say_where(curves)
@@ -198,18 +197,18 @@ def run(
         raise typer.Exit(1)
 
 
-def _measured(
-    work: Training, program: Program, files: CurveOutput, n_jobs: int, done: int, enough: Enough | None
+def _run_work(
+    work: TrainingPlan, program: CommandTrainer, files: CurveOutput, n_jobs: int, done: int, enough: Enough | None
 ) -> CurveSet:
     """Run what is left, enter each score in the record, and renew the curve with it."""
     number = done
 
-    def told(row: FitRow) -> None:
+    def print_row(row: FitRow) -> None:
         nonlocal number
         number += 1
         typer.echo(say_fit(row, number, len(work.fits)), err=True)
         if not row["error"]:
-            program.discard(row["size"], row["split"])
+            program.discard_output(row["size"], row["split"])
 
     def stop(curves: CurveSet) -> str:
         reason = "" if enough is None else enough(curves)
@@ -220,14 +219,14 @@ def _measured(
     # Threads: each only waits for the program that it has started.
     with show_all_warnings(), joblib.parallel_config(backend="threading"), closing(program), files.going_on():
         try:
-            curves = carried_out(
+            curves = run_fits(
                 work,
                 n_jobs=n_jobs,
                 results=files.fits,
                 progress=False,
                 after=files.write,
                 stop=None if enough is None else stop,
-                told=told,
+                on_row=print_row,
             )
         except DataError:
             typer.echo(say_kept(len(work.fits), program.folder), err=True)
@@ -236,15 +235,15 @@ def _measured(
     return curves
 
 
-def _of_what_ended(work: Training, gathered: Gathered, done: set[tuple[int, int]]) -> Training:
+def _select_ended(work: TrainingPlan, gathered: ArrayJobReader, done: set[tuple[int, int]]) -> TrainingPlan:
     """The same work, of the fits whose tasks have ended."""
-    ended = [fit for fit in work.fits if fit in done or gathered.ended(*fit)]
+    ended = [fit for fit in work.fits if fit in done or gathered.find_end_file(*fit)]
     if not ended:
         raise RequestError(f"None of the {len(work.fits)} fits has finished yet. Gather once the job has.")
     return replace(work, train=gathered, fits=ended)
 
 
-def _enough(
+def _build_stop_rule(
     at: float | None, width: float | None, target: float | None, confidence: float, metric: list[str] | None
 ) -> Enough | None:
     """When to stop before all is measured."""
@@ -255,7 +254,7 @@ def _enough(
     return Enough(at, width, target, confidence, metric=None if metric is None else metric[0])
 
 
-def _print(curves: CurveSet) -> None:
+def _print_curves(curves: CurveSet) -> None:
     for task, name in curves:
         try:
             curve = curves[task, name]
@@ -265,16 +264,16 @@ def _print(curves: CurveSet) -> None:
             print_curve(curve, task, name)
 
 
-def _finished(record: Path, work: Training) -> set[tuple[int, int]]:
+def _find_finished(record: Path, work: TrainingPlan) -> set[tuple[int, int]]:
     """What an earlier start has finished, of what is asked for; whether its record will do is seen later."""
     try:
-        rows = read_record(record).finished().values()
+        rows = read_record(record).finished_rows().values()
     except ApexError:  # there is none, or not a whole one
         return set()
     return {(row["size"], row["split"]) for row in rows} & set(work.fits)
 
 
-def _seconds(text: str) -> float:
+def _parse_seconds(text: str) -> float:
     match = re.fullmatch(r"\s*+(\d+(?:\.\d+)?)\s*+(s|m|min|h|d)?\s*+", text)
     if match is None or not float(match[1]):
         raise RequestError(f"must be a time such as 90 (seconds), 30m or 2h, got {text!r}.", argument="timeout")

@@ -16,7 +16,7 @@ from typing import Any, Self
 from ..._extras import need
 from ...cautions import Caution, in_brief, worded_for
 from ...curve import curve_columns
-from ...files.plain import plain
+from ...files.writing import to_json_value
 from ...question_base.citations import list_citations, list_method_sources, list_sources
 from ...question_base.column_settings import ColumnSettings
 from ...question_base.markup import replace_controls
@@ -176,7 +176,7 @@ def build_report_page(answers: Mapping[str, ReportAnswer], failed: Mapping[str, 
         data=(csv := as_csv(curve_columns(curves))),
         data_file=REPORT_DATA,
         data_link=_link("text/csv", csv),
-        facts_link=_link("application/json", json.dumps(plain(facts), indent=1)),
+        facts_link=_link("application/json", json.dumps(to_json_value(facts), indent=1)),
         version=version("apexgp"),
         seeds=sorted({model.seed for model in models.values()}),
         date=today.isoformat(),

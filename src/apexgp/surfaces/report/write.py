@@ -19,7 +19,7 @@ from ...question_base.sizes import SizeSpec
 from ...questions.plan import ROUNDS
 from ...questions.report import ReportQuestion
 from ...required import CONFIDENCE
-from ...running.progress import progress_bar
+from ...running.terminal import progress_bar
 from .page import build_report_page
 
 __all__ = ["answer_report", "write_report"]

@@ -9,7 +9,7 @@ import pytest
 
 from apexgp import embed_images
 from apexgp.errors import DataError
-from apexgp.images.dicom import picture
+from apexgp.images.dicom import read_dicom_picture
 from apexgp.images.pictures import read_picture
 from apexgp.images.preprocess import Preprocessing
 from apexgp.images.scans import read_nifti
@@ -81,15 +81,15 @@ def test_pictures_are_bounded_by_their_pixels(tmp_path):
 
 def test_dicom_files_are_bounded_by_what_they_declare_and_unpack_to(tmp_path):
     wide = save_dicom(tmp_path / "wide.dcm", dicom_file(np.zeros((4, 4), np.uint8), Rows=65000, Columns=65000))
-    refused(lambda: picture(wide), "declares 4,225,000,000 pixels")
+    refused(lambda: read_dicom_picture(wide), "declares 4,225,000,000 pixels")
     deep = save_dicom(tmp_path / "deep.dcm", dicom_file(np.zeros((4, 4), np.uint8), SamplesPerPixel=60000))
-    refused(lambda: picture(deep), "more than 4 values per pixel")
+    refused(lambda: read_dicom_picture(deep), "more than 4 values per pixel")
     # An ordinary deflated file, and one whose data set is followed by endless zeros.
     data = dicom_file(np.arange(16, dtype=np.uint8).reshape(4, 4))
     data.file_meta.TransferSyntaxUID = pydicom.uid.DeflatedExplicitVRLittleEndian
     deflated = save_dicom(tmp_path / "deflated.dcm", data)
     plain = save_dicom(tmp_path / "plain.dcm", dicom_file(np.arange(16, dtype=np.uint8).reshape(4, 4)))
-    np.testing.assert_array_equal(picture(deflated), picture(plain))
+    np.testing.assert_array_equal(read_dicom_picture(deflated), read_dicom_picture(plain))
     content = deflated.read_bytes()
     start = 128 + 4 + 12 + pydicom.filereader.read_file_meta_info(deflated).FileMetaInformationGroupLength
     engine = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
@@ -97,7 +97,7 @@ def test_dicom_files_are_bounded_by_what_they_declare_and_unpack_to(tmp_path):
     bomb = [engine.compress(zlib.decompress(content[start:], -zlib.MAX_WBITS))]
     bomb += [engine.compress(zeros) for _ in range(900)]
     (tmp_path / "bomb.dcm").write_bytes(content[:start] + b"".join(bomb) + engine.flush())
-    refused(lambda: picture(tmp_path / "bomb.dcm", 10**7), "decompresses to more than 80,000,000 bytes")
+    refused(lambda: read_dicom_picture(tmp_path / "bomb.dcm", 10**7), "decompresses to more than 80,000,000 bytes")
 
 
 @pytest.mark.parametrize("name", ["a.nii", "a.nii.gz"])
@@ -113,7 +113,8 @@ def test_nifti_files_are_bounded_by_what_they_declare(name, tmp_path):
     # Each slice becomes one of the network's size, however small it is.
     path = save_nifti(tmp_path / name, np.zeros((1, 1, 9000), np.int16))
     refused(
-        lambda: Preprocessing.of("scans", False, 224, "half").planes(path), "declares 451,584,000 voxels in slices of"
+        lambda: Preprocessing.build("scans", False, 224, "half").read_planes(path),
+        "declares 451,584,000 voxels in slices of",
     )
 
 
@@ -121,7 +122,7 @@ def test_no_scanner_tilts_by_more_than_a_slice_is_wide(tmp_path):
     sheared = np.eye(4)
     sheared[0, 2] = 9000
     path = save_nifti(tmp_path / "a.nii", np.zeros((32, 32, 4), np.int16), sheared)
-    as_planes = Preprocessing.of("scans", False, 32, "half").planes
+    as_planes = Preprocessing.build("scans", False, 32, "half").read_planes
     refused(lambda: as_planes(path), "moves its slices by up to 1.35e.04 voxels")
     series = save_series(tmp_path / "s", np.zeros((4, 32, 32)), step=(9000.0, 0.0, 2.0))
     refused(lambda: as_planes(series), "more than they are wide")
@@ -144,7 +145,7 @@ def test_a_window_that_gives_no_shades_is_refused(tags, tmp_path):
     with pydicom.config.disable_value_validation():
         path = save_dicom(tmp_path / "a.dcm", dicom_file(np.arange(16, dtype=np.uint8).reshape(4, 4), **tags))
     with pytest.raises(DataError, match="finite"):
-        picture(path)
+        read_dicom_picture(path)
 
 
 @pytest.mark.slow

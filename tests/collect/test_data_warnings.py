@@ -13,7 +13,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
 from apexgp import LogisticHead, SliceHead, collect_curves
-from apexgp.collect.doubts import auroc_standard_error
+from apexgp.collect.data_warnings import auroc_standard_error
 from apexgp.errors import (
     ClassesLeftOutWarning,
     FewTestCasesWarning,

@@ -1,4 +1,4 @@
-"""How much a file may unpack to: what it declares is held against a bound before anything is allocated.
+"""Limits on what a file may unpack to: what it declares is checked before anything is allocated.
 
 A few kilobytes can declare gigabytes: packed zeros, a header that says so, a tilt that asks for a frame of miles.
 """
@@ -13,23 +13,23 @@ from contextlib import contextmanager
 from .._extras import need
 from ..errors import DataError
 
-__all__ = ["MOST_PIXELS", "MOST_VOXELS", "inflated", "pillow_within", "refuse_more"]
+__all__ = ["MOST_PIXELS", "MOST_VOXELS", "inflate", "limit_pillow", "refuse_more"]
 
 MOST_PIXELS = 50_000_000
-"""Of a picture, where nothing else is asked for; twice those of a large mammogram."""
+"""Default limit of a picture: twice the pixels of a large mammogram."""
 MOST_VOXELS = 400_000_000
-"""Of a scan: 1,500 slices of 512 x 512."""
+"""Default limit of a scan: 1,500 slices of 512 x 512."""
 _BYTES_A_PIXEL = 8  # three colours of 16 bits, and a header
 
 
 def refuse_more(count: int, most: int, what: str) -> None:
-    """Refuse a file that declares more pixels or voxels than may be."""
+    """Refuse a file that declares more than `most` pixels or voxels."""
     if count > most:
         raise DataError(f"declares {count:,} {what}, more than {most:,}. If that is intended, raise max_pixels")
 
 
-def inflated(packed: bytes, most: int) -> bytes:
-    """What raw deflated bytes hold, where that is no more than a file of `most` pixels would."""
+def inflate(packed: bytes, most: int) -> bytes:
+    """Decompress raw deflated bytes, to no more than a file of `most` pixels holds."""
     engine = zlib.decompressobj(-zlib.MAX_WBITS)
     try:
         found = engine.decompress(packed, most * _BYTES_A_PIXEL)
@@ -44,8 +44,8 @@ def inflated(packed: bytes, most: int) -> bytes:
 
 
 @contextmanager
-def pillow_within(most: int) -> Iterator[None]:
-    """Let Pillow refuse pictures of more pixels, also those inside DICOM files, for the length of a block."""
+def limit_pillow(most: int) -> Iterator[None]:
+    """Let Pillow refuse pictures of more than `most` pixels, also inside DICOM files, for the length of a block."""
     try:
         image = need("PIL.Image", "Reading pictures", "images")
     except ImportError:

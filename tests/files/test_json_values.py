@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from apexgp.files.plain import plain
+from apexgp.files.writing import to_json_value
 
 
 def test_arrays_numbers_and_containers_become_json():
@@ -25,16 +25,16 @@ def test_arrays_numbers_and_containers_become_json():
         "others": [0.25, 0.25, True, None, "text"],
         "7": "key",
     }
-    assert plain(value) == expected
-    assert json.loads(json.dumps(plain(value), allow_nan=False)) == expected
+    assert to_json_value(value) == expected
+    assert json.loads(json.dumps(to_json_value(value), allow_nan=False)) == expected
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, np.float64("nan")])
 def test_what_json_has_no_number_for_is_null(value):
-    assert plain([value, np.array([value])]) == [None, [None]]
+    assert to_json_value([value, np.array([value])]) == [None, [None]]
 
 
 def test_what_is_none_of_these_is_refused_unless_said_otherwise():
     with pytest.raises(TypeError, match="is a object"):
-        plain({"a": [object()]})
-    assert plain({"a": [1j]}, repr) == {"a": ["1j"]}
+        to_json_value({"a": [object()]})
+    assert to_json_value({"a": [1j]}, repr) == {"a": ["1j"]}

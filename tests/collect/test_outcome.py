@@ -5,8 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from apexgp.collect.outcome import NoScoreError, outcome_of
-from apexgp.collect.printed import scores_in
+from apexgp.collect.outcome import NoScoreError, parse_scores, to_outcome
 
 
 @pytest.mark.parametrize(
@@ -29,7 +28,7 @@ from apexgp.collect.printed import scores_in
     ],
 )
 def test_the_last_number_is_the_score(text, score):
-    assert scores_in(text) == score
+    assert parse_scores(text) == score
 
 
 @pytest.mark.parametrize(
@@ -43,43 +42,43 @@ def test_the_last_number_is_the_score(text, score):
     ],
 )
 def test_the_last_json_object_comes_before_any_number(text, scores):
-    assert scores_in(text) == scores
+    assert parse_scores(text) == scores
 
 
 @pytest.mark.parametrize("text", ["0.7 nan", "-inf", "score: NaN", "Infinity %"])
 def test_what_is_not_finite_is_not_passed_over(text):
     with pytest.raises(NoScoreError, match="instead of a finite number"):
-        outcome_of(scores_in(text), 60, 0)
+        to_outcome(parse_scores(text), 60, 0)
 
 
 @pytest.mark.parametrize("text", ["", "no number", "v1.2.3", "model2", "12.3s"])
 def test_a_text_without_a_number_is_no_score(text):
     with pytest.raises(NoScoreError, match="no number and no JSON object"):
-        scores_in(text)
+        parse_scores(text)
 
 
 @pytest.mark.parametrize("text", ["AUC 0,83", "1,234", "1,234.5"])
 def test_a_comma_that_may_be_a_decimal_one_is_asked_about(text):
     with pytest.raises(NoScoreError, match=r"could be one number or two"):
-        scores_in(text)
+        parse_scores(text)
 
 
 def parts(**given):
-    found = outcome_of(SimpleNamespace(**given), 60, 1)
+    found = to_outcome(SimpleNamespace(**given), 60, 1)
     return found.scores, found.n_test, found.seconds
 
 
 def test_a_number_a_mapping_and_an_object_are_scores():
-    assert outcome_of(np.float32(0.5), 60, 1, "auroc").scores == {"test": {"auroc": 0.5}}
-    found = outcome_of({"auc": 0.8, "loss": 2.5, "n": 60, "seed": 1, "model": "x", "seconds": 9, "n_test": 50}, 60, 1)
+    assert to_outcome(np.float32(0.5), 60, 1, "auroc").scores == {"test": {"auroc": 0.5}}
+    found = to_outcome({"auc": 0.8, "loss": 2.5, "n": 60, "seed": 1, "model": "x", "seconds": 9, "n_test": 50}, 60, 1)
     assert found.scores == {"test": {"auc": 0.8, "loss": 2.5}}
-    assert found.beside == {"n": 60, "seed": 1, "model": "x"}
+    assert found.extras == {"n": 60, "seed": 1, "model": "x"}
     assert (found.n_test, found.seconds) == (50, 9.0)
-    assert outcome_of({"n": 7}, 60, 1).metrics == ["n"]  # does not repeat the size
+    assert to_outcome({"n": 7}, 60, 1).metrics == ["n"]  # does not repeat the size
     assert parts(test=0.8) == ({"test": {"score": 0.8}}, None, None)
     everything = {"train": {"auc": 1}, "validation": {"auc": 0.9}, "test": {"auc": 0.8}}
     assert parts(**everything, seconds=3, n_test=10) == (everything, 10, 3.0)
-    assert outcome_of(everything, 60, 1).scores == everything
+    assert to_outcome(everything, 60, 1).scores == everything
 
 
 @pytest.mark.parametrize(
@@ -101,4 +100,4 @@ def test_a_number_a_mapping_and_an_object_are_scores():
 )
 def test_what_is_no_score_is_said(given, why):
     with pytest.raises(NoScoreError, match=why):
-        outcome_of(given, 60, 1)
+        to_outcome(given, 60, 1)

@@ -4,7 +4,7 @@ import os
 import pytest
 
 from apexgp.collect.curves import CurveSet
-from apexgp.collect.results import columns, read_record, resumed
+from apexgp.collect.fit_record import list_columns, open_record, read_record
 from apexgp.errors import DataError, NotWrittenError, RequestError
 from apexgp.reading.spreadsheets import csv_line
 
@@ -33,7 +33,7 @@ def path(tmp_path):
 
 @pytest.fixture
 def written(path):
-    with resumed(path, SETTINGS) as record:
+    with open_record(path, SETTINGS) as record:
         for size in (60, 94, 147):
             record.add(row(size))
     return path
@@ -41,7 +41,7 @@ def written(path):
 
 def test_rows_come_back_as_they_were(written):
     assert read_record(written).rows == [row(60), row(94), row(147)]
-    with resumed(written, SETTINGS) as record:
+    with open_record(written, SETTINGS) as record:
         assert record.rows == [row(60), row(94), row(147)]
 
 
@@ -49,13 +49,13 @@ def test_a_person_can_read_it(written):
     lines = written.read_text().splitlines()
     assert lines[0].startswith("# apexgp: one row per fit")
     assert "# seed: 0" in lines
-    assert lines[6] == ",".join(columns(["auroc"]))
+    assert lines[6] == ",".join(list_columns(["auroc"]))
     assert lines[7].startswith('60,0,"ill, or not",')
 
 
 def test_each_row_is_on_the_disk_before_the_next(path, monkeypatch):
     synced = []
-    with resumed(path, SETTINGS) as record:
+    with open_record(path, SETTINGS) as record:
         monkeypatch.setattr(os, "fsync", lambda file: synced.append(path.read_text().count("\n")))
         record.add(row(60))
         record.add(row(94))
@@ -69,28 +69,28 @@ def test_a_line_torn_anywhere_is_dropped(written):
     for end in range(last, len(content)):
         written.write_bytes(content[:end])
         assert [fit["size"] for fit in read_record(written).rows] == [60, 94]
-        with resumed(written, SETTINGS) as record:
+        with open_record(written, SETTINGS) as record:
             assert [fit["size"] for fit in record.rows] == [60, 94]
             record.add(row(147))
         assert written.read_bytes() == content
 
 
 def test_failed_fits_are_not_finished_until_they_succeed(path):
-    with resumed(path, SETTINGS) as record:
+    with open_record(path, SETTINGS) as record:
         record.add(row(60, error="ValueError: no"))
         record.add(row(94))
-        assert [size for size, *_ in record.finished()] == [94]
-    with resumed(path, SETTINGS) as record:
-        assert [size for size, *_ in record.finished()] == [94]
+        assert [size for size, *_ in record.finished_rows()] == [94]
+    with open_record(path, SETTINGS) as record:
+        assert [size for size, *_ in record.finished_rows()] == [94]
         record.add(row(60))
-    assert {size for size, *_ in read_record(path).finished()} == {60, 94}
+    assert {size for size, *_ in read_record(path).finished_rows()} == {60, 94}
 
 
 def test_other_settings_are_refused_and_named(written):
     before = written.read_bytes()
     other = SETTINGS | {"seed": 1, "X": "abd"}
     said = r"holds the fits of another run \(seed: 0, now 1; features: different values\)\. .*results='other.csv'"
-    with pytest.raises(RequestError, match=said), resumed(written, other):
+    with pytest.raises(RequestError, match=said), open_record(written, other):
         pass
     assert written.read_bytes() == before
 
@@ -98,14 +98,14 @@ def test_other_settings_are_refused_and_named(written):
 @pytest.mark.parametrize("content", [b"size,score\n60,0.7\n", b"\xff\xfe\x00", b"no end of line"])
 def test_files_of_others_are_left_alone(path, content):
     path.write_bytes(content)
-    with pytest.raises((RequestError, DataError), match=r"runs\.csv"), resumed(path, SETTINGS):
+    with pytest.raises((RequestError, DataError), match=r"runs\.csv"), open_record(path, SETTINGS):
         pass
     assert path.read_bytes() == content
 
 
 def test_an_empty_file_is_a_new_one(path):
     path.touch()
-    with resumed(path, SETTINGS) as record:
+    with open_record(path, SETTINGS) as record:
         record.add(row(60))
     assert len(read_record(path).rows) == 1
 
@@ -127,7 +127,7 @@ def test_damage_in_the_middle_is_named(written):
 
 
 def test_a_full_disk_is_no_silent_loss(path, monkeypatch):
-    with resumed(path, SETTINGS) as record:
+    with open_record(path, SETTINGS) as record:
         record.add(row(60))
         before, write = path.read_bytes(), os.write
         monkeypatch.setattr(os, "write", lambda file, line: write(file, line[:-1]))
@@ -141,13 +141,13 @@ def test_a_full_disk_is_no_silent_loss(path, monkeypatch):
 
 @pytest.mark.slow
 def test_what_a_kill_leaves_of_the_head_is_a_new_file(path):
-    with resumed(path, SETTINGS) as record:
+    with open_record(path, SETTINGS) as record:
         record.add(row(60))
     content = path.read_bytes()
     head = content.index(b"\n60,") + 1
     for end in range(head):
         path.write_bytes(content[:end])
-        with resumed(path, SETTINGS) as record:
+        with open_record(path, SETTINGS) as record:
             record.add(row(60))
         assert path.read_bytes() == content, end
 
@@ -155,7 +155,7 @@ def test_what_a_kill_leaves_of_the_head_is_a_new_file(path):
 @pytest.mark.parametrize("version", [1, 2])
 def test_a_record_of_an_earlier_version_is_left_alone_and_can_be_read(written, version):
     """Version 1 did not say that it was one, and neither held training scores."""
-    names = columns(["auroc"])
+    names = list_columns(["auroc"])
     train = names.index("train_auroc")
     head, *rows = written.read_text().partition(",".join(names))[2].splitlines()
     assert head == ""
@@ -167,7 +167,7 @@ def test_a_record_of_an_earlier_version_is_left_alone_and_can_be_read(written, v
     written.write_text(text)
     with (
         pytest.raises(RequestError, match=r"record of another version .* can still be read"),
-        resumed(written, SETTINGS),
+        open_record(written, SETTINGS),
     ):
         pass
     assert written.read_text() == text
@@ -178,14 +178,14 @@ def test_a_record_of_an_earlier_version_is_left_alone_and_can_be_read(written, v
 
 @pytest.mark.parametrize("error", ["x" * 200_000, "a\ud800b", "two\u2028lines", "nul \0 and bell \a", "a\rb"])
 def test_whatever_an_error_says_the_record_can_be_read_again(path, error):
-    with resumed(path, SETTINGS) as record:
+    with open_record(path, SETTINGS) as record:
         record.add(row(60, error=error))
         record.add(row(94))
     failed, done = read_record(path).rows
     assert failed["error"]
     assert done == row(94)
-    with resumed(path, SETTINGS) as record:
-        assert [size for size, *_ in record.finished()] == [94]
+    with open_record(path, SETTINGS) as record:
+        assert [size for size, *_ in record.finished_rows()] == [94]
 
 
 @pytest.mark.parametrize(

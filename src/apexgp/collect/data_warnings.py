@@ -1,4 +1,4 @@
-"""Reasons to doubt a run before its first fit: too few test cases, features that are no features, leaks."""
+"""Warnings before the first fit: few test cases, identifiers among the features, leaks of the label."""
 
 from __future__ import annotations
 
@@ -18,15 +18,27 @@ __all__ = ["auroc_standard_error", "warn_of_features", "warn_of_few_test_cases",
 
 _SCORE = 0.9  # at which standard errors are stated
 _LARGE_ERROR = 0.05
-_MANY = 20  # values, above which a column may tell rows apart instead of describing them
-_GLANCE = 1000  # rows that settle most questions
-_SURE = 5.0  # equal values to be expected in a column of measurements, so that none at all means identifiers
+_MANY_VALUES = 20  # distinct values, above which a column may identify rows instead of describing them
+_FIRST_ROWS = 1000  # looked at first, which settles most cases
+_EXPECTED_TIES = 5.0  # equal values to be expected in a column of measurements, so that none at all means identifiers
 _ROWS_OF_A_TEXT = 5  # a text that stands in fewer rows, on average, is hardly a category
 _ROWS_OF_A_LEAK = 5  # a value that stands in fewer may have met one class by chance
 
-# Words in the name of a column that says whose the row is.
-_WHOSE = {"patient", "patients", "subject", "participant", "person", "donor", "individual", "mrn", "id", "pid", "uid"}
-_WHICH = {*_WHOSE, "uuid", "identifier", "accession", "index", "key", "rownames"}
+# Words in the names of columns that say to which patient a row belongs.
+_GROUP_WORDS = {
+    "patient",
+    "patients",
+    "subject",
+    "participant",
+    "person",
+    "donor",
+    "individual",
+    "mrn",
+    "id",
+    "pid",
+    "uid",
+}
+_IDENTIFIER_WORDS = {*_GROUP_WORDS, "uuid", "identifier", "accession", "index", "key", "rownames"}
 
 
 def auroc_standard_error(positives: int, negatives: int, auroc: float = _SCORE) -> float:
@@ -41,60 +53,60 @@ def auroc_standard_error(positives: int, negatives: int, auroc: float = _SCORE) 
 
 
 def warn_of_rare_classes(rows: Mapping[str, int], measured: int) -> str:
-    """Say which classes get no curve, because fewer than a tenth of the rows are of them; gives what was said.
+    """Warn of classes without a curve, because fewer than a tenth of the rows belong to each; return the text.
 
     Parameters
     ----------
     rows
-        How many are of each such class, by its task.
+        Number of rows of each such class, by its task.
     measured
-        How many classes get a curve.
+        Number of classes with a curve.
     """
     if not rows:
         return ""
     names = some([f"{task} ({number} rows)" for task, number in rows.items()], 20)
-    said = (
+    message = (
         f"{len(rows)} of {len(rows) + measured} classes get no curve, because fewer than a tenth of the rows belong "
         f"to each: {names}. To include them, choose the classes to measure (tasks, --task), or measure all together "
         "(multiclass='macro', --multiclass macro)."
     )
-    warn(said, ClassesLeftOutWarning)
-    return said
+    warn(message, ClassesLeftOutWarning)
+    return message
 
 
-def warn_of_few_test_cases(metric: str, in_test: Mapping[str | None, NDArray[np.int64]]) -> None:
-    """Say how uncertain a single score is where test sets are small.
+def warn_of_few_test_cases(metric: str, test_counts: Mapping[str | None, NDArray[np.int64]]) -> None:
+    """Warn of test sets so small that a single score is uncertain.
 
     Parameters
     ----------
     metric
         The metric that is measured first.
-    in_test
+    test_counts
         Test cases of each class, by task.
     """
-    errors = {task: _standard_error(metric, counts) for task, counts in in_test.items()}
+    errors = {task: _score_standard_error(metric, counts) for task, counts in test_counts.items()}
     few = {task: error for task, error in errors.items() if error >= _LARGE_ERROR}
     if not few:
         return
     worst = max(few, key=lambda task: few[task])
-    counts = in_test[worst]
-    held = (
+    counts = test_counts[worst]
+    case_counts = (
         f"{counts[1]} positive and {counts[0]} negative cases"
         if len(counts) == 2
         else f"{counts.sum()} cases, {counts.min()} of the rarest class"
     )
-    whose = "" if worst is None else f" of {worst!r}"
+    of_task = "" if worst is None else f" of {worst!r}"
     others = f", and {len(few) - 1} more tasks have few" if len(few) > 1 else ""
     warn(
-        f"The test sets are small: {held}{whose}{others}. A single {metric_name(metric)} of {_SCORE:g} then has a "
-        f"standard error of about {few[worst]:.2f}. More splits (n_splits, --splits) or a larger share for "
+        f"The test sets are small: {case_counts}{of_task}{others}. A single {metric_name(metric)} of {_SCORE:g} then "
+        f"has a standard error of about {few[worst]:.2f}. More splits (n_splits, --splits) or a larger share for "
         "the test set (ratio, --ratio) make the curve smoother.",
         FewTestCasesWarning,
     )
 
 
-def _standard_error(metric: str, counts: NDArray[np.int64]) -> float:
-    """Of one score of `_SCORE`; 0 where the metric has no formula."""
+def _score_standard_error(metric: str, counts: NDArray[np.int64]) -> float:
+    """Standard error of a score of `_SCORE` on so many cases of each class; 0 for a metric without a formula."""
     spread = _SCORE * (1 - _SCORE)
     name = metric_name(metric)
     if name == "accuracy":
@@ -114,7 +126,7 @@ def warn_of_features(
     names: Sequence[str] | None = None,
     categorical: Sequence[int] = (),
 ) -> None:
-    """Say which features look like identifiers, like names of those whom rows belong to, or like the label.
+    """Warn of features that look like row identifiers, like names of patients, or like the label.
 
     Parameters
     ----------
@@ -125,19 +137,19 @@ def warn_of_features(
     grouped
         Whether groups were given.
     names
-        What the columns are called, where X does not say.
+        Names of the columns, where X has none.
     categorical
         Columns of an array that are codes of categories.
     """
-    identifiers, whose, leaks = [], [], []
-    for name, values, is_text in _columns(X, names, categorical):
-        determined = [how for label in labels.values() if (how := _determines(values, label, is_text))]
+    identifiers, group_like, leaks = [], [], []
+    for name, values, is_text in _iterate_columns(X, names, categorical):
+        determined = [relation for label in labels.values() if (relation := _relate_to_label(values, label, is_text))]
         if "leak" in determined:
             leaks.append(name)
         elif _is_identifier(name, values, is_text):
             identifiers.append(name)
-        elif not grouped and (determined or _says_whose(name, values, is_text)):
-            whose.append(name)
+        elif not grouped and (determined or _looks_like_group(name, values, is_text)):
+            group_like.append(name)
     if leaks:
         warn(
             f"Leaks? A single feature determines the class in every row: {some(leaks, 10)}. If it is known only once "
@@ -150,17 +162,19 @@ def warn_of_features(
             "classifier learns nothing from row names and numbers: leave them out (--drop).",
             NoFeatureWarning,
         )
-    if whose:
+    if group_like:
         warn(
-            f"Whose rows are these? These features repeat as patient names do: {some(whose, 10)}. Rows of one patient "
-            "in both training and test data inflate the scores: say which rows belong together (groups, --group), or "
-            "leave the column out (--drop).",
+            f"Whose rows are these? These features repeat as patient names do: {some(group_like, 10)}. Rows of one "
+            "patient in both training and test data inflate the scores: say which rows belong together (groups, "
+            "--group), or leave the column out (--drop).",
             UngroupedWarning,
         )
 
 
-def _columns(X: Any, names: Sequence[str] | None, categorical: Sequence[int]) -> Iterator[tuple[str, FloatArray, bool]]:
-    """Name, numbers (codes of texts, NaN for gaps) and whether it is text, of each column."""
+def _iterate_columns(
+    X: Any, names: Sequence[str] | None, categorical: Sequence[int]
+) -> Iterator[tuple[str, FloatArray, bool]]:
+    """Yield name, numbers (codes of texts, NaN for gaps) and whether it holds text, of each column."""
     if hasattr(X, "iloc") and hasattr(X, "columns"):
         for i, name in enumerate(X.columns):
             values = np.asarray(X.iloc[:, i])
@@ -175,18 +189,19 @@ def _columns(X: Any, names: Sequence[str] | None, categorical: Sequence[int]) ->
             yield f"number {i}" if names is None else repr(names[i]), np.asarray(X[:, i], float), i in texts
 
 
-def _determines(values: FloatArray, label: NDArray[np.int64], is_text: bool) -> str:
-    """Whether the class follows from the value in all rows: "leak", "whose" or no text.
+def _relate_to_label(values: FloatArray, label: NDArray[np.int64], is_text: bool) -> str:
+    """Whether the value determines the class in every row, as a "leak" or as a "group"; otherwise empty.
 
-    It does where a cut of the range tells the classes apart, or each of a few values stands for one class. Where many
-    values do, each in several rows, they stand for patients: all rows of a patient have one class.
+    A leak is a threshold that separates the classes, or a few values that each stand for one class. Many values, each
+    in several rows, are a group: they stand for patients, all of whose rows have one class.
     """
-    if len(values) < _MANY or not _separates(values[:_GLANCE], label[:_GLANCE], is_text):
+    if len(values) < _MANY_VALUES or not _relate_rows(values[:_FIRST_ROWS], label[:_FIRST_ROWS], is_text):
         return ""
-    return _separates(values, label, is_text)
+    return _relate_rows(values, label, is_text)
 
 
-def _separates(values: FloatArray, label: NDArray[np.int64], is_text: bool) -> str:
+def _relate_rows(values: FloatArray, label: NDArray[np.int64], is_text: bool) -> str:
+    """`_relate_to_label` for these rows."""
     known = np.where(np.isnan(values), np.inf, values)  # a gap is a value: it may be the one that tells
     order = np.lexsort((label, known))
     known, label = known[order], label[order]
@@ -196,36 +211,37 @@ def _separates(values: FloatArray, label: NDArray[np.int64], is_text: bool) -> s
     if n_classes < 2 or (label[starts] != label[ends - 1]).any():
         return ""  # one value, two classes
     changes = int((np.diff(label) != 0).sum())
-    if (changes == n_classes - 1 and not is_text) or len(starts) <= min(_MANY, len(known) / _ROWS_OF_A_LEAK):
+    if (changes == n_classes - 1 and not is_text) or len(starts) <= min(_MANY_VALUES, len(known) / _ROWS_OF_A_LEAK):
         return "leak"
-    return "whose" if len(starts) <= len(known) / 2 else ""
+    return "group" if len(starts) <= len(known) / 2 else ""
 
 
 def _is_identifier(name: str, values: FloatArray, is_text: bool) -> bool:
+    """Whether a column has a different value in every row, as row numbers and names have."""
     number = len(values)
-    glance = values[:_GLANCE]
-    if number <= _MANY or (glance != np.round(glance)).any():  # fractions and gaps are measured
+    glance = values[:_FIRST_ROWS]
+    if number <= _MANY_VALUES or (glance != np.round(glance)).any():  # fractions and gaps are measured
         return False
     distinct = len(np.unique(values))
     if is_text:
-        return distinct > max(_MANY, 0.9 * number)
+        return distinct > max(_MANY_VALUES, 0.9 * number)
     if distinct < number:
         return False
     span = float(values.max() - values.min()) + 1
-    return number**2 / (2 * span) >= _SURE or bool(_words(name) & _WHICH)
+    return number**2 / (2 * span) >= _EXPECTED_TIES or bool(_split_words(name) & _IDENTIFIER_WORDS)
 
 
-def _says_whose(name: str, values: FloatArray, is_text: bool) -> bool:
+def _looks_like_group(name: str, values: FloatArray, is_text: bool) -> bool:
     """Whether a column has many values, in few rows each, as patients have."""
     known = values[~np.isnan(values)]
-    if len(known) <= _MANY or (known[:_GLANCE] != np.round(known[:_GLANCE])).any():
+    if len(known) <= _MANY_VALUES or (known[:_FIRST_ROWS] != np.round(known[:_FIRST_ROWS])).any():
         return False
     distinct = len(np.unique(known))
-    if distinct <= _MANY or distinct == len(known):
+    if distinct <= _MANY_VALUES or distinct == len(known):
         return False
-    return bool(_words(name) & _WHOSE) or (is_text and len(known) / distinct < _ROWS_OF_A_TEXT)
+    return bool(_split_words(name) & _GROUP_WORDS) or (is_text and len(known) / distinct < _ROWS_OF_A_TEXT)
 
 
-def _words(name: str) -> set[str]:
+def _split_words(name: str) -> set[str]:
     """The words of a name, in whichever way they are joined: patient_id, PatientID, patient id."""
     return {word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", name)} | {name.strip("'").lower()}
