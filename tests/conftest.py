@@ -24,7 +24,7 @@ from hypothesis import settings
 
 import apexgp
 from documents import faults
-from pilots import THREE_SPLITS
+from small_pilots import THREE_SPLITS
 
 pytest_plugins = ["serving"]  # a server and a browser
 
@@ -46,7 +46,7 @@ def rng():
 
 @pytest.fixture(scope="session")
 def model():
-    """The default model, fitted to `pilots.THREE_SPLITS`. All tests share it: read it, do not fit it again."""
+    """The default model, fitted to `small_pilots.THREE_SPLITS`. All tests share it: read it, do not fit it again."""
     return apexgp.APExGP().fit(THREE_SPLITS)
 
 

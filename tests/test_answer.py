@@ -27,7 +27,7 @@ from apexgp import (
     sensitivity,
 )
 from conftest import require
-from pilots import build_pilot
+from small_pilots import build_pilot
 
 EVIL = "<script>alert('&')</script>"
 

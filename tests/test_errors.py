@@ -19,7 +19,7 @@ from apexgp.errors import (
     WouldOverwriteError,
 )
 from apexgp.vocabulary import Vocabulary
-from pilots import SCORES, SIZES
+from small_pilots import SCORES, SIZES
 
 
 def test_an_error_knows_its_argument_and_says_it_in_python():

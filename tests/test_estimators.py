@@ -28,7 +28,7 @@ from apexgp.estimators import fit_together
 from apexgp.inference.sampler import COARSEST, FINEST, TOLERATED
 from apexgp.priors import PUBLISHED, WRITTEN, Beliefs, Variant
 from conftest import REPOSITORY
-from pilots import SCORES, SIZES
+from small_pilots import SCORES, SIZES
 
 NEW = [720, 5000]
 

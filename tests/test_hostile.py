@@ -15,7 +15,7 @@ from apexgp import APExGP, LearningCurve, LeastSquares, collect_curves, metrics,
 from apexgp.collect.labelled import read_labelled
 from apexgp.errors import ApexError, DataError, FewerProcessesWarning, NoSuchCurveError, RequestError
 from apexgp.running.jobs import jobs
-from pilots import SCORES, SIZES
+from small_pilots import SCORES, SIZES
 
 Y = np.arange(90) % 2
 X = np.random.default_rng(0).normal(size=(90, 3)) + Y[:, None]

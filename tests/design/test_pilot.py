@@ -17,7 +17,7 @@ from apexgp.design.simulated import imagine, models_after
 from apexgp.errors import DataError, RequestError
 from apexgp.estimators.fitting import fits_of
 from apexgp.priors import CALIBRATED, LogNormal
-from pilots import THREE_SPLITS
+from small_pilots import THREE_SPLITS
 
 
 @pytest.mark.slow
