@@ -1,7 +1,7 @@
 # demo   install into .venv and run the main job on data that ships with scikit-learn; leaves a picture and a report in build/demo
-# test   install the development extras into .venv and run the tests
-# quick  the tests that answer at once: those without the mark `slow`
-# lowest the same with the lowest versions of what apexgp needs, in an environment of its own
+# test   install the development extras into .venv and run all tests
+# quick  install a small part of them, without PyTorch, and run the tests that answer at once: those without the mark `slow`
+# lowest the quick tests with the lowest versions of what apexgp needs, in an environment of its own
 # newest the same with the newest versions there are, pre-releases too
 # coverage the tests, and which lines they run: a table, and build/coverage
 # check  lint, format check and types, of what the README and the pages show too
@@ -43,8 +43,9 @@ demo: .venv/installed
 test: .venv/installed-dev
 	$(BIN)/python -m pytest -n auto --dist worksteal
 
-quick: .venv/installed-dev
-	$(BIN)/python -m pytest -q -m "not slow"
+# What its extra does not bring is skipped; so are R, the browser and third-party data where they are missing.
+quick: .venv/installed-test
+	$(BIN)/python -m pytest -q -n auto --dist worksteal -m "not slow"
 
 # PyTorch is left out, whose old builds bring gigabytes along. What was new later than the others warns of them.
 lowest:
@@ -158,6 +159,11 @@ $(BIN)/python:
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[plot,web]'
 	@touch $@
 
+# Compiled to bytecode as it is imported: most of SciPy and pandas never is.
+.venv/installed-test: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -e '.[test]'
+	@touch $@ .venv/installed
+
 .venv/installed-docs: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[docs]'
 	@touch $@ .venv/installed
@@ -166,4 +172,4 @@ $(BIN)/python:
 .venv/installed-dev: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check '$(TORCH)'
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
-	@touch $@ .venv/installed .venv/installed-docs
+	@touch $@ .venv/installed .venv/installed-test .venv/installed-docs

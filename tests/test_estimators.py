@@ -28,9 +28,8 @@ from apexgp.inference.sampler import COARSEST, FINEST, TOLERATED
 from apexgp.priors import PUBLISHED, WRITTEN, Beliefs, Variant
 from apexgp.required import CONFIDENCE
 from conftest import REPOSITORY
+from small_pilots import SCORES, SIZES
 
-SIZES = [60, 94, 147, 230, 360]
-SCORES = [0.66, 0.705, 0.722, 0.755, 0.768]
 NEW = [720, 5000]
 
 ESTIMATORS = {
@@ -74,6 +73,7 @@ def regression(request):
     return clone(ESTIMATORS[request.param])
 
 
+@pytest.mark.slow
 def test_keeps_the_estimator_contract(model):
     settings = model.get_params()
     assert model.fit(SIZES, SCORES) is model
@@ -123,6 +123,7 @@ def test_an_error_rate_gives_the_mirror_image(model):
     np.testing.assert_allclose(lower, 1 - higher, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_parameters_have_the_papers_names(model):
     parameters = model.fit(SIZES, SCORES).parameters_
     if isinstance(model, APExGP):
@@ -237,6 +238,7 @@ def test_split_labels_matter():
     )
 
 
+@pytest.mark.slow
 def test_own_beliefs_have_their_effect():
     plain = APExGP().fit(SIZES, SCORES).forecast([20000])
     assert APExGP(ceiling=0.82).fit(SIZES, SCORES).forecast([20000]).mean < plain.mean
@@ -255,6 +257,7 @@ def test_baselines_refuse_to_forecast(regression):
             regression.fit(SIZES, SCORES).forecast(NEW)
 
 
+@pytest.mark.slow
 def test_a_curve_needs_as_many_sizes_as_parameters(regression):
     three = SIZES[:3], SCORES[:3]
     if "theta1" in regression.fit(SIZES, SCORES).parameters_:
@@ -264,6 +267,7 @@ def test_a_curve_needs_as_many_sizes_as_parameters(regression):
             regression.fit(*three)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("direction", ["higher", "lower"])
 def test_crossing_is_the_least_size_that_reaches_a_level(regression, direction):
     scores = np.array(SCORES) if direction == "higher" else 1 - np.array(SCORES)
@@ -471,6 +475,7 @@ def test_bad_forecasts_are_explained():
         model.forecast([720], n_splits=0)
 
 
+@pytest.mark.slow
 def test_bad_data_are_explained(model):
     with pytest.raises(DataError, match=r"3 or more different sizes.*got 2 \(60, 94\)"):
         model.fit([60, 60, 94], [0.7, 0.7, 0.8])
@@ -671,6 +676,7 @@ def test_beliefs_survive_json(beliefs):
     assert Beliefs.from_dict(json.loads(json.dumps(beliefs.to_dict()))) == beliefs
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("scores", "about", "asks"),
     [
@@ -692,6 +698,7 @@ def test_what_may_be_a_loss_asks_whether_lower_is_better(scores, about, asks):
     assert all("say so with direction='lower';" in caution for caution in said)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "make",
     [partial(APExGP, "burr"), APExGP.as_published, partial(LeastSquares, "arctan")],
@@ -718,7 +725,7 @@ def test_an_error_rate_worse_than_chance_is_refused():
 
 def test_cautions_are_those_of_the_last_fit(calls_of):
     counted = calls_of(apexgp.estimators.base, "pilot_cautions")
-    model = APExGP.as_published().fit([60, 94, 147, 230, 360], [0.66, 0.705, 0.722, 0.755, 0.768])
+    model = APExGP.as_published().fit(SIZES, SCORES)
     assert model.forecast([400]).cautions == model.forecast([400], of="expected").cautions
     assert len(counted) == 1
     narrow = model.fit([60, 70, 80], [0.66, 0.67, 0.68]).forecast([100]).cautions

@@ -30,6 +30,7 @@ def frame():
     return made.assign(y=np.where(chance > chance.median(), "ill", "well"))
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::apexgp.errors.FewTestCasesWarning")
 def test_a_frame_gives_the_curve_that_the_command_measures_on_its_table(frame, tmp_path):
     settings = {"sizes": [40, 80, 160], "n_splits": 2, "seed": 3}
@@ -41,6 +42,7 @@ def test_a_frame_gives_the_curve_that_the_command_measures_on_its_table(frame, t
     np.testing.assert_allclose(curves.only.scores, command.only.scores, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_features_are_learnt_from_the_training_rows(frame):
     X = frame.drop(columns="y")
     features = FrameFeatures(X[:200])
@@ -53,6 +55,7 @@ def test_features_are_learnt_from_the_training_rows(frame):
     assert model.fit(X[["age"]], frame["y"]).columns_ is None  # numbers without gaps are taken as they are
 
 
+@pytest.mark.slow
 def test_what_no_features_can_be_made_of_is_said(frame):
     model = TunedLogistic().fit(frame.drop(columns="y"), frame["y"])
     with pytest.raises(DataError, match="must be a data frame with the columns age, sex, site, lab, got age"):

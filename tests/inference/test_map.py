@@ -24,6 +24,7 @@ def problem(request):
     return MapProblem(MEANS[mean], SIZES, SCORES, 0.95, variant)
 
 
+@pytest.mark.slow
 def test_gradient_is_that_of_finite_differences(problem):
     for point in spread(problem.ranges, 5, seed=1):
         _, gradient = problem(point[None])
@@ -66,6 +67,7 @@ def test_without_priors_the_objective_is_the_likelihood_alone(problem):
     np.testing.assert_allclose(gradient[0], slopes, rtol=1e-4, atol=1e-4 * np.abs(gradient).max())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mean", PAPER_MEANS)
 def test_without_priors_the_most_likely_parameters_are_found(mean):
     with_priors = MapProblem(MEANS[mean], SIZES, SCORES, 0.95, PUBLISHED)
@@ -120,6 +122,7 @@ def test_finds_as_good_an_optimum_as_scipy_from_more_starts(problem):
     assert -found.objective <= best + 1e-5
 
 
+@pytest.mark.slow
 def test_predictive_is_that_of_scikit_learn(problem):
     found = fit_map(problem)
     *_, tau, sigma, lam = found.point

@@ -35,6 +35,7 @@ def assert_inverse(forecast, levels, values):
     assert (after >= levels[:, None] - 1e-6).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("seed", range(4))
 def test_quantiles_rise_and_invert_the_cdf(kind, seed):
@@ -55,6 +56,7 @@ def test_intervals_are_nested_by_their_level(kind):
     assert (np.diff(upper, axis=0) >= -np.spacing(1.0)).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_shortest_interval_holds_its_probability_and_grows_with_it(kind):
     forecast, widths = wild(kind, 9), []

@@ -166,6 +166,7 @@ WITHOUT_OPTION = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", list_commands())
 def test_every_argument_of_the_library_has_an_option_that_is_there(name):
     options = build_options_vocabulary(load_command(name)).words
@@ -175,6 +176,7 @@ def test_every_argument_of_the_library_has_an_option_that_is_there(name):
     assert arguments - set(options) == WITHOUT_OPTION[name]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", list_commands())
 def test_defaults_are_no_part_of_the_help_that_requests_quote(name):
     helps = [parameter.help or "" for parameter in SHOWN[name].load().params]
@@ -185,6 +187,7 @@ def test_every_command_is_listed():
     assert list(list_commands()) == list(SHOWN) == list(CALLED)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", list_commands())
 def test_the_list_has_the_help_that_a_command_gives(name):
     assert SHOWN[name].get_short_help_str() == SHOWN[name].load().get_short_help_str()

@@ -35,6 +35,7 @@ def known(answer, **changes):
     return replace(answer, found=replace(answer.found, designs=designs, **of_now))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("figures", "said"),
     [
@@ -78,6 +79,7 @@ def test_whether_a_size_is_enough(asked, figures, said):
     assert not any(word in sentence for word in JARGON)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("required", "later", "said"),
     [
@@ -131,6 +133,7 @@ def test_tables_and_notes_are_in_plain_words(asked):
     assert asked["enough"].short_table()[0][-1] == "right about 0.85 at 3,600"
 
 
+@pytest.mark.slow
 def test_a_target_that_is_met_is_a_question_of_yes_or_no():
     model = APExGP().fit(CURVE)
     answer = DesignQuestion(budget=4, target=0.75, confirm=0).answer(model)

@@ -35,6 +35,7 @@ def test_every_document_has_a_name_and_a_version_of_its_own():
         assert build_schema(DOCUMENTS[name])["$id"] == identifier
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_schemas_are_sound_and_say_what_things_are(name):
     schema = build_schema(DOCUMENTS[name])
@@ -45,6 +46,7 @@ def test_schemas_are_sound_and_say_what_things_are(name):
             assert value.get("description", ".")[-1] in ".)", key
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_the_files_of_the_site_are_those_of_the_program(run, name):
     code, out, err = run("schema", name)
@@ -93,6 +95,7 @@ def changed(document, path, value):
     return copied
 
 
+@pytest.mark.slow
 def test_what_is_not_of_its_type_is_refused(document):
     assert faults(document, "forecast") == []
     tried = [path for path in places(document) if path and path[0] not in ("settings", "schema")]
@@ -154,6 +157,7 @@ def test_each_kind_of_type_becomes_what_json_schema_has_for_it(monkeypatch):
     assert closed(build_schema(Whole))["$defs"]["Part"]["additionalProperties"] is False
 
 
+@pytest.mark.slow
 def test_the_interface_describes_its_answers_by_the_same_schemas():
     require("fastapi")
     from apexgp.surfaces.web.app import build_application

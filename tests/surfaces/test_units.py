@@ -29,6 +29,7 @@ def sheet(tmp_path):
     return sheet
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("size", "unit", "options", "called"),
     [
@@ -55,6 +56,7 @@ def test_the_answer_counts_what_the_sheet_counts(run, sheet, size, unit, options
     assert facts["pilot"]["unit_name"] == called
 
 
+@pytest.mark.slow
 def test_every_surface_says_patients(run, sheet, tmp_path):
     require("jinja2")
     path, report = sheet("n patients"), tmp_path / "report.html"
@@ -81,6 +83,7 @@ def test_every_surface_says_patients(run, sheet, tmp_path):
     assert axes.get_xlabel() == "training patients"
 
 
+@pytest.mark.slow
 def test_files_of_two_units_are_asked_about(run, sheet, tmp_path):
     other = tmp_path / "other.csv"
     other.write_text(pilot_table())
@@ -91,6 +94,7 @@ def test_files_of_two_units_are_asked_about(run, sheet, tmp_path):
     assert run("compare", sheet("n patients"), other, "--unit", "patients")[0] == 0
 
 
+@pytest.mark.slow
 def test_test_cases_come_on_top_and_the_total_is_said_where_it_can_be(run, sheet):
     path = sheet("n patients")
     without = run("forecast", path, *TARGET)[1]

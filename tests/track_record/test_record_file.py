@@ -81,6 +81,7 @@ def test_curves_are_matched_by_name_or_task(record, model):
     assert list(record.curves())[-1] == "liver (score, patients)"
 
 
+@pytest.mark.slow
 def test_pilot_and_later_scores_make_a_whole_curve_to_learn_from(record):
     whole = [whole_curve(i, 0.8, train_scores=np.full((7, 3), 0.99)) for i in range(3)]
     for curve in whole:
@@ -115,6 +116,7 @@ def test_what_cannot_be_measured_is_not_recorded(record, model):
     assert not record.path.exists()
 
 
+@pytest.mark.slow
 def test_any_method_with_a_distribution_is_recorded(record):
     ours = learn_beliefs([whole_curve(1, 0.9)])
     for settings in (LeastSquares("piecewise_power_law"), APExGP.as_published(), APExGP(priors=ours)):

@@ -35,6 +35,7 @@ def test_backtest_prints_every_method(pairs, shown, facts_of):
     assert facts["required"]["apexgp"]["size"] == number(APExGP().fit(curve).required_size(0.8).size)
 
 
+@pytest.mark.slow
 def test_backtest_of_several_tasks_is_pooled_and_written(tasks, tmp_path, facts_of, run):
     out = tmp_path / "figures.csv"
     facts = facts_of("backtest", tasks, "--method", "power_law", "--out", out)
@@ -62,6 +63,7 @@ def test_backtest_knows_holdout_ceiling_and_one_task(tasks, facts_of):
     assert len(facts["by_curve"]) == 1
 
 
+@pytest.mark.slow
 def test_backtest_judges_all_methods_by_default_and_says_what_failed(tmp_path, facts_of):
     path = tmp_path / "short.csv"
     path.write_text(pilot_table(means=MEANS[:4]))  # three sizes are left: too few for four parameters

@@ -141,6 +141,7 @@ def test_what_was_done_and_left_out_is_said(run, tmp_path):
     assert "Note: The sizes 5000 are beyond the 160 rows" in err
 
 
+@pytest.mark.slow
 def test_failed_fits_end_with_1_and_are_named(run, tmp_path, monkeypatch):
     (tmp_path / "moody.py").write_text(
         "from sklearn.naive_bayes import GaussianNB\n"
@@ -190,6 +191,7 @@ def test_faults_of_the_request_end_with_1_and_one_sentence(collect, arguments, m
     assert message in err
 
 
+@pytest.mark.slow
 def test_faults_of_the_data_end_with_1(collect, tmp_path):
     assert (
         "Leave it out with --drop patient, or, if it says whose the rows are, name it with --group patient."
@@ -269,6 +271,7 @@ def test_two_classes_of_ones_own_never_mix(collect, tmp_path, monkeypatch):
     assert "(estimator: two_of_mine:A, now two_of_mine:B)" in fault
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -293,6 +296,7 @@ def test_hostile_requests_end_with_1_and_one_sentence(collect, tmp_path, monkeyp
     assert err.count("\n") == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("out", [".", "..", "/", "/dev/null", "/proc/curve.csv", "no/such/curve.csv"])
 def test_a_curve_that_cannot_be_written_is_noticed_before_any_fit(run, table, tmp_path, out):
     record = tmp_path / "fits.csv"

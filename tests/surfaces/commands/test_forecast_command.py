@@ -93,6 +93,7 @@ def test_columns_by_other_names_and_error_rates(run, tmp_path):
     assert json.loads(out)["forecast"][0]["mean"] < 0.25
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -116,6 +117,7 @@ def test_faults_of_the_request_end_with_1_and_one_sentence(run, pairs, arguments
     assert "Traceback" not in err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -205,6 +207,7 @@ def test_a_file_with_several_tasks_is_one_strict_document(run, tasks):
     assert by_name["short"]["forecast"] == []
 
 
+@pytest.mark.slow
 def test_a_file_with_several_tasks_is_one_sorted_table(run, tasks):
     code, out, err = run("forecast", tasks, "--at", "20k", "--at", "2x", "--target", "0.8")
     assert (code, err) == (1, "Error: 1 of 6 tasks could not be forecast.\n")
@@ -248,6 +251,7 @@ def test_faults_of_the_data_end_with_1(run, tmp_path):
         assert f"There is no file {tmp_path / name}." in err
 
 
+@pytest.mark.slow
 def test_faults_of_usage_end_with_2(run, pairs):
     assert run("forecast")[0] == 2
     assert run("forecast", pairs, "--nonsense")[0] == 2

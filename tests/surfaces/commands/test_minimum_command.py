@@ -1,7 +1,10 @@
+import pytest
+
 from apexgp import minimum_evaluation_size, minimum_sample_size
 from conftest import has_row
 
 
+@pytest.mark.slow
 def test_minimum_prints_every_criterion(shown, facts_of):
     command = ("minimum", "--prevalence", "0.05", "--parameters", "30", "--r2", "0.05")
     lines, sentence, text = shown(*command)
@@ -25,6 +28,7 @@ def test_minimum_takes_every_assumption(facts_of):
     assert facts["cautions"] == list(found.cautions) != []
 
 
+@pytest.mark.slow
 def test_minimum_takes_the_auroc_that_clinicians_have(shown, facts_of, run):
     command = ("minimum", "--prevalence", "0.174", "--parameters", "24", "--cstatistic", "0.89")
     _, _, text = shown(*command)
@@ -40,6 +44,7 @@ def test_minimum_takes_the_auroc_that_clinicians_have(shown, facts_of, run):
     )
 
 
+@pytest.mark.slow
 def test_minimum_wants_one_statement_of_how_well_the_model_will_do(run):
     common = ("minimum", "--prevalence", "0.2", "--parameters", "12")
     for more, came in (((), "neither"), (("--r2", "0.1", "--cstatistic", "0.8"), "both")):
@@ -51,6 +56,7 @@ def test_minimum_wants_one_statement_of_how_well_the_model_will_do(run):
     assert "--nagelkerke applies to r2" in run(*common, "--cstatistic", "0.8", "--nagelkerke")[2]
 
 
+@pytest.mark.slow
 def test_minimum_for_evaluation_works_alone(shown, facts_of):
     command = ("minimum", "--for", "evaluation", "--prevalence", "20%", "--cstatistic", "0.8")
     lines, sentence, text = shown(*command)
@@ -65,6 +71,7 @@ def test_minimum_for_evaluation_works_alone(shown, facts_of):
     assert (facts["schema"], facts["minimum"]["criteria"]) == ("urn:apexgp:evaluation:1", found.criteria)
 
 
+@pytest.mark.slow
 def test_minimum_for_evaluation_takes_every_width_and_a_threshold(shown, facts_of):
     widths = {"oe_width": 0.3, "slope_width": 0.4, "cstatistic_width": 0.06, "net_benefit_width": 0.3}
     words = [word for name, value in widths.items() for word in (f"--{name.replace('_', '-')}", value)]

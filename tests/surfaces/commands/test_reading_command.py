@@ -53,6 +53,7 @@ def test_a_note_says_which_column_was_taken_and_the_answer_says_auroc(run, write
 MEANS_WITH_SPREAD = "n,AUC,train AUC,x\n" + "".join(f"{n},{mean:.3f} ± 0.010,0.99,0.98\n" for n, mean in MEANS)
 
 
+@pytest.mark.slow
 def test_what_stands_beside_the_scores_is_noted_and_asked_about(run, write):
     path = write(MEANS_WITH_SPREAD)
     code, out, err = run("forecast", path)
@@ -69,6 +70,7 @@ def test_what_stands_beside_the_scores_is_noted_and_asked_about(run, write):
     assert "training scores" not in told[2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -86,6 +88,7 @@ def test_options_of_what_stands_beside_the_scores_are_named_in_errors(run, write
     assert re.search(message, err)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("header", ["size,score,split", "Size,Score,Split"])
 def test_names_that_are_plain_need_no_note(run, write, header):
     assert run("forecast", write(pilot_table().replace("size,score,split", header)), *FAST)[::2] == (0, "")
@@ -96,6 +99,7 @@ def test_columns_that_were_named_need_no_note(run, write):
     assert run("forecast", write(ODD), *named, *FAST)[::2] == (0, "")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", [("forecast",), ("backtest", "--method", "power_law", "--target", "0.8")])
 def test_a_minus_is_standard_input(run, pipe, write, command):
     path = write(ODD)
@@ -135,6 +139,7 @@ def test_sheets_of_a_workbook(run, tmp_path):
     assert "found Sheet, Errors. Choose with --sheet." in run("forecast", path, "--sheet", "3")[2]
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("always::apexgp.errors.MissingScoresWarning")
 def test_what_was_left_out_is_said(run, write):
     text = "The pilot\nn,fold 1,fold 2\n60,0.66,0.68\n94,0.7,\n147,0.72,0.73\n230,0.75,0.76\n\nOnly two folds so far\n"
@@ -154,6 +159,7 @@ def test_of_a_title_with_a_comma_nothing_is_lost(run, write):
     assert "left out above the table: 'Ward 7, pilot of May'." in run("forecast", write(text), *FAST)[2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("at", "sizes"),
     [
@@ -179,6 +185,7 @@ def test_a_comma_that_may_mean_two_things_is_refused(run, write):
     )
 
 
+@pytest.mark.slow
 def test_a_point_that_may_part_thousands_is_asked_about_and_sizes_below_the_pilot_are_cautioned(run, write):
     path = write(pilot_table())
     asked = "Error: --at can be read as 5 or as 5000. Write 5000 if that is meant.\n"
@@ -189,6 +196,7 @@ def test_a_point_that_may_part_thousands_is_asked_about_and_sizes_below_the_pilo
     assert "below the smallest" not in run("forecast", path, "--at", "60", *FAST)[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("build", "question", "answer"),
     [
@@ -227,6 +235,7 @@ def test_models_of_one_workbook_are_compared(run, tmp_path, build, options):
 FALLING = "".join(f"{size},{1 - score:.3f}\n" for size, score in MEANS)
 
 
+@pytest.mark.slow
 def test_an_error_rate_is_a_loss_by_its_name(run, write):
     path = write(f"n,error rate\n{FALLING}")
     code, out, err = run("forecast", path, *FAST, "--target", "0.12", "--json")
@@ -239,6 +248,7 @@ def test_an_error_rate_is_a_loss_by_its_name(run, write):
     assert json.loads(out)["pilot"]["direction"] == "higher"
 
 
+@pytest.mark.slow
 def test_falling_scores_without_a_name_are_a_question(run, write):
     path = write(f"size,score\n{FALLING}")
     code, out, err = run("forecast", path, *FAST)
@@ -257,6 +267,7 @@ def test_the_floor_of_error_rates_is_explained(run):
     assert "where lower is better, the lowest possible error rate" in " ".join(run("forecast", "--help")[1].split())
 
 
+@pytest.mark.slow
 def test_a_file_says_its_own_direction_metric_and_unit(run, write):
     rows = FALLING.replace("\n", ",error_rate,lower,groups\n")
     code, out, err = run("forecast", write(f"size,score,metric,direction,unit\n{rows}"), "--at", "2x", *FAST)
@@ -266,6 +277,7 @@ def test_a_file_says_its_own_direction_metric_and_unit(run, write):
     assert "Is lower better" not in out
 
 
+@pytest.mark.slow
 def test_compare_refuses_what_cannot_be_compared(run, write):
     curves = {
         name: write(pilot_table().replace("score", score), f"{name}.csv")
@@ -292,6 +304,7 @@ def test_scores_of_another_range_are_a_question_with_its_remedies(run, write):
     assert "percentages" not in err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("header", "options"),
     [

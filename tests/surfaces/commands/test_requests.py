@@ -14,6 +14,7 @@ COMMANDS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS)
 def test_two_outputs_at_once_are_refused(run, pairs, command):
     arguments = [pairs if word == "PAIRS" else word for word in COMMANDS[command]]
@@ -96,6 +97,7 @@ def test_faults_of_the_request_end_with_1_and_one_sentence(run, pairs, better, t
     assert err.count("\n") == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "arguments",
     [

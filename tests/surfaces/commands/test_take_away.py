@@ -111,6 +111,7 @@ def test_a_paragraph_credits_what_was_used_and_ends_with_how_to_cite(run, pairs,
         assert "departs" not in body
 
 
+@pytest.mark.slow
 def test_a_paragraph_names_the_mean_and_credits_its_author(run, pairs):
     default, arctan = (run("forecast", pairs, *mean, "--methods-text")[1] for mean in ((), ("--mean", "arctan")))
     assert "with a Burr mean" in default
@@ -150,6 +151,7 @@ def test_a_backtest_on_one_size_says_so(run, tmp_path):
     assert "Caution: Only one size was held out, 360, 1.57 times the largest that was fitted" in out
 
 
+@pytest.mark.slow
 def test_what_a_backtest_asks_for_beyond_50_times_carries_the_caution(run, pairs):
     facts = json.loads(
         run("backtest", pairs, "--method", "apexgp_published", "--target", "0.82", "--confidence", "0.5", "--json")[1]
@@ -158,6 +160,7 @@ def test_what_a_backtest_asks_for_beyond_50_times_carries_the_caution(run, pairs
     assert any("tested up to about 50 times" in caution for caution in facts["cautions"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("typed", "found"),
     [
