@@ -4,19 +4,15 @@ It has formula and priors of the power law, so its forecasts are known.
 """
 
 import json
-import os
 import re
-import shutil
-import subprocess
-import sys
 
 import pytest
 from jsonschema import Draft202012Validator
 
-import apexgp
 from apexgp import APExGP, LearningCurve
 from apexgp.priors import CALIBRATED, write_priors
 from conftest import REPOSITORY, pilot_table, require
+from copied_package import call_in, copy_package
 from serving import TABLE, send, serving
 
 pytestmark = pytest.mark.slow  # processes start
@@ -57,8 +53,8 @@ CITATION = "Twin T. Curves That Look Alike."
 def folder(tmp_path_factory):
     """A folder with a pilot, and with a copy of the package that has one more mean."""
     folder = tmp_path_factory.mktemp("twin")
-    shutil.copytree(os.path.dirname(apexgp.__file__), folder / "apexgp", ignore=shutil.ignore_patterns("__pycache__"))
-    with (folder / "apexgp" / "model" / "means.py").open("a", encoding="utf-8") as file:
+    package = copy_package(folder)
+    with (package / "model" / "means.py").open("a", encoding="utf-8") as file:
         file.write(TWIN)
     (folder / "pairs.csv").write_text(pilot_table())
     return folder
@@ -68,14 +64,7 @@ def folder(tmp_path_factory):
 def call(folder):
     """Run the copy in a process of its own: what it prints."""
 
-    def call(*words, cwd=folder):
-        environment = os.environ | {"PYTHONPATH": str(folder)}
-        command = [sys.executable, *map(str, words)]
-        done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=cwd, env=environment)
-        assert done.returncode == 0, done.stdout + done.stderr
-        return done.stdout
-
-    return call
+    return lambda *words: call_in(folder, *words)
 
 
 def command(*words):
