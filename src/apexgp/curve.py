@@ -13,7 +13,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ._answer import Answer, ColumnData, Shown
-from ._check import FloatArray, choice, finite_array, instance, real_array, shown, sizes_array, some, text
+from ._check import (
+    FloatArray,
+    check_choice,
+    check_finite_array,
+    check_instance,
+    check_real_array,
+    check_sizes,
+    check_text,
+    format_some,
+    format_value,
+)
 from ._numbers import exactly
 from .errors import DataError, RequestError
 from .files.writing import write_text
@@ -184,13 +194,13 @@ class LearningCurve(Answer):
         learner: str | None = None,
     ) -> None:
         if direction is not None:
-            choice("direction", direction, get_args(Direction))
+            check_choice("direction", direction, get_args(Direction))
         unit = unit_label(unit)
         test_share = None if test_share is None else share_kept(test_share)
         learner = None if learner is None else checked_learner(learner, error=DataError)
-        metric = text("metric", metric, error=DataError)
-        task = None if task is None else text("task", task, error=DataError)
-        at, measured = sizes_array("sizes", sizes, error=DataError), finite_array("scores", scores)
+        metric = check_text("metric", metric, error=DataError)
+        task = None if task is None else check_text("task", task, error=DataError)
+        at, measured = check_sizes("sizes", sizes, error=DataError), check_finite_array("scores", scores)
         own_range, own_direction = range_and_direction(metric, measured)
         between = own_range if range is None else checked_range(range, error=DataError)
         if direction is None:
@@ -213,7 +223,7 @@ class LearningCurve(Answer):
         if np.isnan(measured).any():
             rows = np.flatnonzero(np.isnan(measured))
             raise DataError(
-                f"scores must not be NaN, got NaN in row {some(rows)} (counting from 0). Leave such rows out."
+                f"scores must not be NaN, got NaN in row {format_some(rows)} (counting from 0). Leave such rows out."
             )
         if labels is not None:
             check_splits(at, labels)
@@ -282,7 +292,7 @@ class LearningCurve(Answer):
 
     def on(self, scale: Scale) -> LearningCurve:
         """The same curve, to be seen by engines on the scale of another one with the same range."""
-        instance("scale", scale, Scale, "the scale of a curve")
+        check_instance("scale", scale, Scale, "the scale of a curve")
         if scale.range != self.scale.range:
             raise RequestError(
                 f"must be that of a curve with the same range, {range_words(self.scale.range)}, got "
@@ -452,7 +462,7 @@ class LearningCurve(Answer):
         LearningCurve(3 scores at 3 sizes from 60 to 240, metric='AUC')
         """
         if not is_frame(frame):
-            raise DataError(f"Expected a data frame, got {shown(frame)}.")
+            raise DataError(f"Expected a data frame, got {format_value(frame)}.")
         wanted = TableSettings(
             *(size, score, split, None, metric, direction, unit, None),
             *(train_score, score_sd, n_test, averaged_over, each_column, per_cent, test_share, range),
@@ -484,7 +494,8 @@ class LearningCurve(Answer):
         found = scikit_learn_curve(result)
         if found is None:
             raise DataError(
-                f"Expected what scikit-learn's learning_curve returns, or a LearningCurveDisplay, got {shown(result)}."
+                "Expected what scikit-learn's learning_curve returns, or a LearningCurveDisplay, got "
+                f"{format_value(result)}."
             )
         sizes, scores, train_scores, name, loss = found
         return cls(
@@ -636,7 +647,7 @@ def _ask_for_direction(curves: dict[str | None, LearningCurve], source: Any) -> 
     first = open_to_doubt[worse[0]]
     pilot, falls = first.replicates, first.direction == "higher"
     what = "scores" if first.metric == UNNAMED else first.metric_name
-    whose = "" if worse == [None] else f" of {some(worse)}"
+    whose = "" if worse == [None] else f" of {format_some(worse)}"
     does = ("fall" if falls else "rise") + "s" * (first.metric != UNNAMED)
     raise DataError(
         f"{_name_of(source)}: the {what}{whose} {does} as the training set grows, from {pilot.mean[0]:.3g} to "
@@ -660,14 +671,14 @@ def _name_of(source: Any) -> Any:
 def _only(curves: dict[str | None, LearningCurve], source: Any) -> LearningCurve:
     if len(curves) > 1:
         raise DataError(
-            f"{_name_of(source)} holds {len(curves)} tasks ({some(list(curves))}), but one curve was expected. Read "
-            "them all with apexgp.read_curves, or keep the rows of one task."
+            f"{_name_of(source)} holds {len(curves)} tasks ({format_some(list(curves))}), but one curve was expected. "
+            "Read them all with apexgp.read_curves, or keep the rows of one task."
         )
     return next(iter(curves.values()))
 
 
 def _bound(size: float) -> float:
-    bound = real_array("size", size)
+    bound = check_real_array("size", size)
     if bound.ndim or np.isnan(bound):
-        raise RequestError(f"must be one number, got {shown(size)}.", argument="size")
+        raise RequestError(f"must be one number, got {format_value(size)}.", argument="size")
     return float(bound)

@@ -12,7 +12,18 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ._answer import Answer, ColumnData, Shown, as_frame, columns_as_json
-from ._check import FloatArray, choice, generator, instance, probability, real_array, several, shown, text, whole_number
+from ._check import (
+    FloatArray,
+    check_choice,
+    check_instance,
+    check_list,
+    check_probability,
+    check_real_array,
+    check_text,
+    check_whole_number,
+    format_value,
+    make_generator,
+)
 from ._numbers import exactly
 from .errors import RequestError
 from .files.writing import write_text
@@ -77,14 +88,14 @@ class Forecast(Answer):
         cautions: Iterable[str] = (),
         scale: Scale = UNIT_SCALE,
     ) -> None:
-        object.__setattr__(self, "scale", instance("scale", scale, Scale, "a Scale, such as curve.scale"))
+        object.__setattr__(self, "scale", check_instance("scale", scale, Scale, "a Scale, such as curve.scale"))
         given = {"sizes": sizes, "locations": locations, "scales": scales, "weights": weights}
         for name, values in given.items():
             whole = type(values) is np.ndarray and values.dtype == np.float64
-            object.__setattr__(self, name, values if whole else real_array(name, values))
-        object.__setattr__(self, "cautions", tuple(several("cautions", cautions)))
+            object.__setattr__(self, name, values if whole else check_real_array(name, values))
+        object.__setattr__(self, "cautions", tuple(check_list("cautions", cautions)))
         for caution in self.cautions:  # kept as they are: a `Caution` is more than its text
-            text("cautions", caution)
+            check_text("cautions", caution)
         if self.sizes.ndim != 1 or self.weights.ndim != 1 or not self.sizes.size or not self.weights.size:
             raise RequestError("sizes and weights must be lists of at least one number each.")
         shape = (len(self.weights), len(self.sizes))
@@ -117,7 +128,7 @@ class Forecast(Answer):
 
     def _columns(self, levels: Sequence[float] = LEVELS) -> ColumnData:
         columns = {"size": self.sizes, "mean": self.mean, "median": self.median, "std": self.std}
-        for level in (probability("levels", one) for one in several("levels", levels)):
+        for level in (check_probability("levels", one) for one in check_list("levels", levels)):
             columns[f"lower_{100 * level:g}"], columns[f"upper_{100 * level:g}"] = self.interval(level)
         return {name: column.tolist() for name, column in columns.items()}
 
@@ -211,9 +222,9 @@ class Forecast(Answer):
         -------
         array of shape (Q,) for one level, (k, Q) for several
         """
-        levels = real_array("p", p)
+        levels = check_real_array("p", p)
         if levels.ndim > 1 or not levels.size or not ((levels >= 0) & (levels <= 1)).all():
-            raise RequestError(f"must be a level in [0, 1] or a list of them, got {shown(p)}.", argument="p")
+            raise RequestError(f"must be a level in [0, 1] or a list of them, got {format_value(p)}.", argument="p")
         below = np.atleast_1d(levels)
         values = self.scale.outside(self._mixture.quantile(below, 1 - below))
         return values[0] if levels.ndim == 0 else values
@@ -228,8 +239,8 @@ class Forecast(Answer):
         kind
             "equal_tailed" leaves the same probability on both sides; "hdi" is the shortest single interval.
         """
-        level = probability("level", level)
-        if choice("kind", kind, ("equal_tailed", "hdi")) == "equal_tailed":
+        level = check_probability("level", level)
+        if check_choice("kind", kind, ("equal_tailed", "hdi")) == "equal_tailed":
             outside = (1 - level) / 2
             below = np.array([outside, 1 - outside])
             lower, upper = self.scale.outside(self._mixture.quantile(below, below[::-1]))
@@ -238,8 +249,8 @@ class Forecast(Answer):
 
     def sample(self, n: int, seed: int | None = None) -> FloatArray:
         """Draw n scores at each size, each size on its own: shape (n, Q), at most 10^7 scores in all."""
-        shape = (whole_number("n", n, least=1, most=MOST_DRAWS // len(self.sizes)), len(self.sizes))
-        rng = generator(seed)
+        shape = (check_whole_number("n", n, least=1, most=MOST_DRAWS // len(self.sizes)), len(self.sizes))
+        rng = make_generator(seed)
         component = rng.choice(len(self.weights), size=shape, p=self.weights / self.weights.sum())
         column = np.arange(len(self.sizes))
         chosen = CutNormal(self.locations[component, column], self.scales[component, column])
@@ -259,7 +270,7 @@ class Forecast(Answer):
 
     def _by_rows(self, function: Callable[[FloatArray], FloatArray], y: ArrayLike) -> FloatArray:
         """A function of rows of scores, one for each size, of what can be made into such rows."""
-        values = real_array("y", y)
+        values = check_real_array("y", y)
         if np.isnan(values).any():
             raise RequestError("y must not be NaN.")
         if values.ndim and values.shape[-1] != len(self.sizes):
@@ -296,7 +307,7 @@ class Forecast(Answer):
 
     def __getitem__(self, index: int) -> Forecast:
         """The forecast at one of the sizes alone, counted from 0, or from -1 backwards."""
-        first = whole_number("index", index, least=-len(self), most=len(self) - 1) % len(self)
+        first = check_whole_number("index", index, least=-len(self), most=len(self) - 1) % len(self)
         one = slice(first, first + 1)
         components = self.locations[:, one], self.scales[:, one], self.weights
         return Forecast(self.sizes[one], *components, self.cautions, self.scale)

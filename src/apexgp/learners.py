@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ._check import UNUSABLE, shown
+from ._check import UNUSABLE, format_value
 from .errors import ApexError, RequestError
 
 __all__ = ["LEARNERS", "UNKNOWN", "checked_learner", "kind_named", "kind_of", "settle_kind"]
@@ -63,7 +63,7 @@ def checked_learner(value: Any, *, error: type[ApexError] = RequestError) -> str
     hint = "" if meant is None else f" That is {meant}."
     raise error(
         f"must be one of {', '.join(LEARNERS)}, or {UNKNOWN} for the priors that all of them share, got "
-        f"{shown(value)}.{hint}",
+        f"{format_value(value)}.{hint}",
         argument="learner",
     )
 

@@ -12,7 +12,16 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._check import UNUSABLE, FloatArray, choice, positive, probability, real_array, real_number, shown
+from ._check import (
+    UNUSABLE,
+    FloatArray,
+    check_choice,
+    check_positive,
+    check_probability,
+    check_real_array,
+    check_real_number,
+    format_value,
+)
 from .errors import DataError, RequestError
 from .forecast import Forecast, IntervalKind
 from .scale import Scale, range_words
@@ -43,7 +52,7 @@ def mae(predicted: ArrayLike, y: ArrayLike, *, axis: Axis = None) -> FloatArray:
 
 def quantized_likelihood(forecast: Forecast, y: ArrayLike, delta: float = 0.01, *, axis: Axis = None) -> FloatArray:
     """Probability that the forecast assigned to the interval from y - delta to y + delta."""
-    scores, delta = _truth(forecast, y), positive("delta", delta)
+    scores, delta = _truth(forecast, y), check_positive("delta", delta)
     return _averaged(forecast.prob_between(scores - delta, scores + delta), axis)
 
 
@@ -71,11 +80,11 @@ def coverage(
     axis
         Over which axes to average.
     """
-    scores, level = _truth(forecast, y), probability("level", level)
-    half = real_number("resolution", resolution) / 2
+    scores, level = _truth(forecast, y), check_probability("level", level)
+    half = check_real_number("resolution", resolution) / 2
     if not 0 <= half < 0.5 * (forecast.scale.upper - forecast.scale.lower):
-        raise RequestError(f"must be at least 0 and below 1, got {shown(resolution)}.", argument="resolution")
-    if choice("kind", kind, ("equal_tailed", "hdi")) == "equal_tailed":
+        raise RequestError(f"must be at least 0 and below 1, got {format_value(resolution)}.", argument="resolution")
+    if check_choice("kind", kind, ("equal_tailed", "hdi")) == "equal_tailed":
         # A score lies in it if the share of the forecast below the score does: no ends to search for.
         inside = (forecast.cdf(scores + half) >= (1 - level) / 2) & (forecast.cdf(scores - half) <= (1 + level) / 2)
     else:
@@ -162,7 +171,7 @@ def _crps(forecast: Forecast, panels: FloatArray, y: float, scale: Scale) -> flo
 
 
 def _errors(predicted: ArrayLike, y: ArrayLike) -> FloatArray:
-    guesses, scores = real_array("predicted", predicted), real_array("y", y, error=DataError)
+    guesses, scores = check_real_array("predicted", predicted), check_real_array("y", y, error=DataError)
     if scores.size == 0:
         raise DataError("y is empty: there is nothing to compare.")
     if scores.shape[-1:] != guesses.shape[-1:]:
@@ -186,7 +195,7 @@ def _averaged(values: FloatArray, axis: Axis) -> FloatArray:
         return np.asarray(values.mean(axis=axis))[()]
     except UNUSABLE:
         raise RequestError(
-            f"must be None, or one or more of the {values.ndim} axes of y, got {shown(axis)}.", argument="axis"
+            f"must be None, or one or more of the {values.ndim} axes of y, got {format_value(axis)}.", argument="axis"
         ) from None
 
 
@@ -196,7 +205,7 @@ def _truth(forecast: Forecast, y: ArrayLike) -> FloatArray:
             f"Expected a Forecast, got {type(forecast).__name__}. Use model.forecast(sizes); a curve without a "
             "distribution can be scored with rmse and mae."
         )
-    scores = real_array("y", y, error=DataError)
+    scores = check_real_array("y", y, error=DataError)
     if scores.ndim == 0:
         scores = scores[None]
     if scores.size == 0 or scores.shape[-1] != len(forecast.sizes):

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._check import UNUSABLE, FloatArray, real_array, several, shown, truth
+from ._check import UNUSABLE, FloatArray, check_bool, check_list, check_real_array, format_value
 from .errors import ApexError, RequestError
 
 __all__ = [
@@ -77,7 +77,7 @@ class Scale:
 
     def inside(self, scores: ArrayLike, *, turned: bool = False) -> FloatArray:
         """Scores in [0, 1], or 1 minus that where `turned`, to the last digit; those beyond the range lie beyond."""
-        values, turned = real_array("scores", scores), truth("turned", turned)
+        values, turned = check_real_array("scores", scores), check_bool("turned", turned)
         if self.same:
             return 1 - values if turned else values
         if self.logarithmic:
@@ -91,7 +91,7 @@ class Scale:
 
     def outside(self, values: ArrayLike, *, turned: bool = False) -> FloatArray:
         """Values of [0, 1] as the scores that they stand for; where `turned`, 1 minus the values."""
-        inside, turned = real_array("values", values), truth("turned", turned)
+        inside, turned = check_real_array("values", values), check_bool("turned", turned)
         if self.same:
             return 1 - inside if turned else inside
         low, high = self._ends
@@ -105,7 +105,7 @@ class Scale:
 
     def stretch(self, values: ArrayLike) -> FloatArray:
         """How many units of the score one of [0, 1] is, at values strictly between 0 and 1."""
-        inside = real_array("values", values)
+        inside = check_real_array("values", values)
         low, high = self._ends
         if math.isfinite(high - low):
             slope = np.full(inside.shape, high - low)
@@ -115,7 +115,7 @@ class Scale:
 
     def log_slope(self, scores: ArrayLike) -> FloatArray:
         """Logarithm of the map's slope at scores: what turns a density of the engine's into one of the score."""
-        values = real_array("scores", scores)
+        values = check_real_array("scores", scores)
         of_logarithm = np.log(np.maximum(values, _LEAST)) if self.logarithmic else np.zeros(values.shape)
         plain = of_logarithm if self.logarithmic else values
         low, high = self._ends
@@ -162,16 +162,16 @@ def checked_range(value: Any, *, error: type[ApexError] = RequestError) -> Range
     """The lowest and the highest possible score: two numbers, or text that holds them."""
     wanted = "the lowest and the highest possible score, such as (0, inf) or (-1, 1)"
     try:
-        ends = range_in(value) if isinstance(value, str) else tuple(several("range", value, wanted, error=error))
-        numbers = real_array("range", ends, error=error).ravel()
+        ends = range_in(value) if isinstance(value, str) else tuple(check_list("range", value, wanted, error=error))
+        numbers = check_real_array("range", ends, error=error).ravel()
     except (ApexError, *UNUSABLE):
-        raise error(f"must be {wanted}, got {shown(value)}.", argument="range") from None
+        raise error(f"must be {wanted}, got {format_value(value)}.", argument="range") from None
     if len(numbers) != 2 or np.isnan(numbers).any() or not numbers[0] < numbers[1]:
-        raise error(f"must be {wanted}, the lower one first, got {shown(value)}.", argument="range")
+        raise error(f"must be {wanted}, the lower one first, got {format_value(value)}.", argument="range")
     if np.isinf(numbers).all():
         raise error(
             "must have at least one finite end: a forecast needs to know the best or the worst possible score. Got "
-            f"{shown(value)}.",
+            f"{format_value(value)}.",
             argument="range",
         )
     return float(numbers[0]), float(numbers[1])

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import expit, logit, ndtr, ndtri
 
 from .._answer import Answer, ColumnData, Shown
-from .._check import positive, probability
+from .._check import check_positive, check_probability
 from .minimum import NORMAL, discrimination, patients
 
 __all__ = ["MinimumEvaluationSize", "minimum_evaluation_size"]
@@ -115,7 +115,7 @@ def minimum_evaluation_size(
     >>> minimum_evaluation_size(prevalence=0.018, cstatistic=0.8, oe_width=1).criteria["cstatistic"]
     4252
     """
-    phi = probability("prevalence", prevalence)
+    phi = check_probability("prevalence", prevalence)
     c = discrimination("cstatistic", cstatistic)
     levels = {
         "oe_width": oe_width,
@@ -123,7 +123,7 @@ def minimum_evaluation_size(
         "cstatistic_width": cstatistic_width,
         "net_benefit_width": net_benefit_width,
     }
-    ratio, slope, discriminating, benefit = (positive(name, value) for name, value in levels.items())
+    ratio, slope, discriminating, benefit = (check_positive(name, value) for name, value in levels.items())
     predictor = _LinearPredictor.of(c, phi)
     # Each with the width that asks for so much, and how wide it is.
     exact: dict[str, tuple[str, float, Callable[[], float]]] = {
@@ -141,7 +141,7 @@ def minimum_evaluation_size(
     }
     sensitivity = specificity = None
     if threshold is not None:
-        threshold = probability("threshold", threshold)
+        threshold = check_probability("threshold", threshold)
         sensitivity, specificity = predictor.accuracy(threshold)
         variance = _variance_of_net_benefit(phi, threshold, sensitivity, specificity)
         exact["net_benefit"] = ("net_benefit_width", benefit, lambda: variance / _error(benefit) ** 2)

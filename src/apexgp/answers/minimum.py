@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import log_expit, ndtri
 
 from .._answer import Answer, ColumnData, Shown
-from .._check import probability, real_number, truth, whole_number
+from .._check import check_bool, check_probability, check_real_number, check_whole_number
 from ..errors import RequestError
 
 __all__ = ["NORMAL", "MinimumSampleSize", "discrimination", "minimum_sample_size", "patients"]
@@ -114,12 +114,12 @@ def minimum_sample_size(
     >>> minimum_sample_size(prevalence=0.174, parameters=24, r2=0.288).criteria["shrinkage"]
     623
     """
-    phi = probability("prevalence", prevalence)
-    p = whole_number("parameters", parameters, least=1)
+    phi = check_probability("prevalence", prevalence)
+    p = check_whole_number("parameters", parameters, least=1)
     levels = {"margin": margin, "shrinkage": shrinkage, "optimism": optimism, "error": error}
-    delta, s, difference, mape = (probability(name, value) for name, value in levels.items())
+    delta, s, difference, mape = (check_probability(name, value) for name, value in levels.items())
     most = 1 - (phi**phi * (1 - phi) ** (1 - phi)) ** 2
-    nagelkerke = truth("nagelkerke", nagelkerke)
+    nagelkerke = check_bool("nagelkerke", nagelkerke)
     if (r2 is None) == (cstatistic is None):
         came = "neither" if r2 is None else "both"
         raise RequestError(
@@ -129,7 +129,7 @@ def minimum_sample_size(
     if cstatistic is not None and nagelkerke:
         raise RequestError("applies to r2; a C statistic gives Cox and Snell's.", argument="nagelkerke")
     known = None if cstatistic is None else discrimination("cstatistic", cstatistic)
-    given = real_number("r2", r2) if known is None else r2_of_cstatistic(known, phi)  # type: ignore[arg-type]
+    given = check_real_number("r2", r2) if known is None else r2_of_cstatistic(known, phi)  # type: ignore[arg-type]
     cox_snell = given * most if nagelkerke else given
     if not 0 < cox_snell < most:
         kind, limit = ("Nagelkerke's", 1.0) if nagelkerke else ("Cox and Snell's", most)
@@ -204,7 +204,7 @@ def r2_of_cstatistic(cstatistic: float, prevalence: float) -> float:
 
 def discrimination(name: str, cstatistic: float) -> float:
     """A C statistic, checked."""
-    number = real_number(name, cstatistic)
+    number = check_real_number(name, cstatistic)
     if not 0.5 < number < 1:
         hint = f" Write {number / 100:g} for {number:g} %." if 50 < number < 100 else ""
         raise RequestError(f"must be above 0.5, which is chance, and below 1, got {number:g}.{hint}", argument=name)

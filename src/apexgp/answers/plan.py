@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .._answer import Answer, ColumnData, Shown
-from .._check import FloatArray, positive, whole_number
+from .._check import FloatArray, check_positive, check_whole_number
 from .._numbers import chance, exactly, money, rounded_up
 from ..forecast import Quantity
 from .required import Forecaster, Success, prob_met, success_of
@@ -151,9 +151,9 @@ def plan_collection(
     (657, 890, 1540)
     """
     success = success_of(model, target, of)
-    cost, loss = positive("cost_per_example", cost_per_example), positive("penalty", penalty)
-    rounds = whole_number("rounds", rounds, least=1, most=MOST_ROUNDS)
-    at_hand = int(model.curve_.largest) if start is None else whole_number("start", start, least=1)
+    cost, loss = check_positive("cost_per_example", cost_per_example), check_positive("penalty", penalty)
+    rounds = check_whole_number("rounds", rounds, least=1, most=MOST_ROUNDS)
+    at_hand = int(model.curve_.largest) if start is None else check_whole_number("start", start, least=1)
     sizes = cheapest_sizes(success, float(at_hand), cost, loss, rounds)
     forecast = model.forecast(sizes, of=of)
     met = np.maximum.accumulate(prob_met(forecast, float(target), model.curve_.direction))

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri
 
 from .._answer import Answer, ColumnData, Shown
-from .._check import FloatArray, offers, positive, probability, real_number
+from .._check import FloatArray, check_positive, check_probability, check_real_number, has_attributes
 from .._numbers import at_least, chance, rounded_up
 from ..curve import LearningCurve
 from ..errors import RequestError
@@ -144,7 +144,7 @@ class RequiredSize(Answer):
         """
         if isinstance(size, float) and size == math.inf:
             return f"none: {self.at_best} at best"
-        number = positive("size", size)
+        number = check_positive("size", size)
         return f"over {UNREAL:,}x" if self._is_unreal(number) else at_least(number, self.digits, self.relative_error)
 
     @property
@@ -175,7 +175,9 @@ class RequiredSize(Answer):
 
 def success_of(model: Forecaster, target: float, of: Quantity) -> Success:
     """F for a target, which must be attainable."""
-    if not offers(model, "forecast", "curve_", "ceiling", "floor") or not isinstance(model.curve_, LearningCurve):
+    if not has_attributes(model, "forecast", "curve_", "ceiling", "floor") or not isinstance(
+        model.curve_, LearningCurve
+    ):
         raise RequestError(
             f"Expected a fitted model that forecasts, got {type(model).__name__}. Call APExGP().fit(curve) first."
         )
@@ -201,7 +203,7 @@ def attainable_target(target: float, curve: LearningCurve | None, best: float) -
 
     `curve` says which scores there are, None for scores in [0, 1]; `best` is the best that is possible.
     """
-    number = real_number("target", target)
+    number = check_real_number("target", target)
     (low, high), higher = (UNIT_RANGE, True) if curve is None else (curve.range, curve.direction == "higher")
     worst = low if higher else high
     if not low <= number <= high or number == worst:
@@ -221,7 +223,7 @@ def attainable_target(target: float, curve: LearningCurve | None, best: float) -
 
 def required_size(success: Success, pilot_sizes: FloatArray, target: float, confidence: float) -> RequiredSize:
     """Answer for a target, given F and the distinct pilot sizes in rising order."""
-    confidence = probability("confidence", confidence)
+    confidence = check_probability("confidence", confidence)
     levels = np.array([confidence, 0.5, 0.1, 0.9])
     last = float(pilot_sizes[-1])
     sizes = np.array([last, *(last * m for m in _MULTIPLES if last * m < UNLIMITED), UNLIMITED])

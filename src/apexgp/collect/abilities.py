@@ -9,7 +9,7 @@ from typing import Any
 from sklearn.base import is_regressor
 from sklearn.utils import get_tags
 
-from .._check import offers, shown
+from .._check import format_value, has_attributes
 from ..errors import RequestError
 from .scores import Scorer
 
@@ -18,9 +18,11 @@ __all__ = ["check_abilities", "check_classifier", "fit_takes", "methods_asked_fo
 
 def check_classifier(estimator: Any) -> None:
     """Refuse what cannot be fitted and scored."""
-    if isinstance(estimator, type) or not offers(estimator, "fit", "get_params"):
+    if isinstance(estimator, type) or not has_attributes(estimator, "fit", "get_params"):
         hint = " Add parentheses to make it an instance." if isinstance(estimator, type) else ""
-        raise RequestError(f"must be a scikit-learn classifier, got {shown(estimator)}.{hint}", argument="estimator")
+        raise RequestError(
+            f"must be a scikit-learn classifier, got {format_value(estimator)}.{hint}", argument="estimator"
+        )
     try:
         estimator.get_params()
         regressor = is_regressor(estimator)
@@ -83,7 +85,7 @@ def _only_two_classes(estimator: Any) -> bool:
 def methods_asked_for(scorer: Scorer) -> tuple[str, ...]:
     """Methods of the estimator, any of which would do; none where the scorer does not say."""
     thing: Any = scorer
-    asked = thing._response_method if offers(thing, "_response_method") else ()
+    asked = thing._response_method if has_attributes(thing, "_response_method") else ()
     if asked == "default":
         return ("predict",)
     return (asked,) if isinstance(asked, str) else tuple(asked)

@@ -12,7 +12,18 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
-from .._check import UNUSABLE, FloatArray, checked_seed, choice, several, shown, some, text, truth, whole_number
+from .._check import (
+    UNUSABLE,
+    FloatArray,
+    check_bool,
+    check_choice,
+    check_list,
+    check_seed,
+    check_text,
+    check_whole_number,
+    format_some,
+    format_value,
+)
 from ..errors import RequestError
 from ..learners import kind_of, settle_kind
 from .abilities import check_abilities, check_classifier
@@ -90,10 +101,10 @@ class Agenda:
         does not; `called` is the estimator's name, where that of its class says less; `embedded` says that a pretrained
         network has made X: then the estimator is no more than its last layer, and what kind the whole is is not known.
         """
-        n_splits, seed = whole_number("n_splits", n_splits, least=1, most=MOST_SPLITS), checked_seed(seed)
+        n_splits, seed = check_whole_number("n_splits", n_splits, least=1, most=MOST_SPLITS), check_seed(seed)
         shares = check_ratio(ratio)
-        choice("multiclass", multiclass, ("one_vs_rest", "macro"))
-        unit = "groups" if truth("by_group", by_group) else "rows"
+        check_choice("multiclass", multiclass, ("one_vs_rest", "macro"))
+        unit = "groups" if check_bool("by_group", by_group) else "rows"
         check_classifier(estimator)
         candidates = _candidates(param_grid, estimator, shares)
         parts = sum(share > 0 for share in shares)
@@ -208,16 +219,16 @@ def _models(estimator: Any, candidates: list[dict[str, Any]]) -> list[Any]:
 
 def _listed(tasks: Sequence[str]) -> set[str]:
     """The tasks that were asked for."""
-    listed = [tasks] if isinstance(tasks, str) else several("tasks", tasks, "a list of tasks")
-    return {text("tasks", task, "names of tasks") for task in listed}
+    listed = [tasks] if isinstance(tasks, str) else check_list("tasks", tasks, "a list of tasks")
+    return {check_text("tasks", task, "names of tasks") for task in listed}
 
 
 def _among(wanted: set[str], known: Mapping[str | None, Any]) -> set[str]:
     """The tasks that were asked for, if all of them are there."""
     unknown = wanted - set(known)
     if unknown or not wanted:
-        there = some([shown(task) for task in known], 20)
-        came = some([shown(task) for task in unknown]) if unknown else "none"
+        there = format_some([format_value(task) for task in known], 20)
+        came = format_some([format_value(task) for task in unknown]) if unknown else "none"
         raise RequestError(f"must be among {there}, got {came}.", argument="tasks")
     return wanted
 
@@ -245,8 +256,8 @@ def _candidates(param_grid: Any, estimator: Any, shares: tuple[float, float, flo
     unknown = sorted({str(name) for candidate in candidates for name in candidate} - set(estimator.get_params()))
     if unknown:
         raise RequestError(
-            f"names {some(unknown)}, which {type(estimator).__name__} does not have; it has "
-            f"{some(sorted(estimator.get_params()), 12)}.",
+            f"names {format_some(unknown)}, which {type(estimator).__name__} does not have; it has "
+            f"{format_some(sorted(estimator.get_params()), 12)}.",
             argument="param_grid",
         )
     if shares[1] == 0 and len(candidates) > 1:

@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 
 from .._answer import Answer, ColumnData, Shown
-from .._check import shown, some
+from .._check import format_some, format_value
 from .._numbers import exactly
 from ..curve import LearningCurve, curve_columns
 from ..errors import NoSuchCurveError, RequestError
@@ -76,7 +76,7 @@ class CurveSet(Answer, Mapping[Key, LearningCurve]):
             return self._made[which]
         except (KeyError, TypeError):  # not there, or nothing that can be a key
             raise NoSuchCurveError(
-                f"There is no curve {shown(which)}; choose from {some([repr(known) for known in self])}."
+                f"There is no curve {format_value(which)}; choose from {format_some([repr(known) for known in self])}."
             ) from None
 
     def _curve(self, task: str | None, metric: str) -> LearningCurve:
@@ -156,7 +156,7 @@ class CurveSet(Answer, Mapping[Key, LearningCurve]):
         """The curve, where there is just one."""
         if len(self) != 1:
             raise RequestError(
-                f"There are {len(self)} curves: {some([repr(which) for which in self])}. Take one by its "
+                f"There are {len(self)} curves: {format_some([repr(which) for which in self])}. Take one by its "
                 "(task, metric)."
             )
         return next(iter(self.values()))

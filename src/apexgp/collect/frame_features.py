@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._check import FloatArray, some
+from .._check import FloatArray, format_some
 from ..errors import DataError
 
 __all__ = ["FrameFeatures"]
@@ -51,14 +51,18 @@ class FrameFeatures:
     def __call__(self, frame: Any) -> FloatArray:
         """The features of other rows."""
         if not hasattr(frame, "columns") or [str(name) for name in frame.columns] != self.columns:
-            got = some(list(frame.columns)) if hasattr(frame, "columns") else f"a {type(frame).__name__}"
-            raise DataError(f"must be a data frame with the columns {some(self.columns)}, got {got}.", argument="X")
+            got = format_some(list(frame.columns)) if hasattr(frame, "columns") else f"a {type(frame).__name__}"
+            raise DataError(
+                f"must be a data frame with the columns {format_some(self.columns)}, got {got}.", argument="X"
+            )
         numbers, codes = [], []
         cells = _columns(frame, texts=self._categories)
         for name, median in self._medians.items():
             values = cells[name]
             if values.dtype.kind != "f":
-                raise DataError(f"column {name!r} held numbers in training, got {some(values, 2)}.", argument="X")
+                raise DataError(
+                    f"column {name!r} held numbers in training, got {format_some(values, 2)}.", argument="X"
+                )
             numbers.append(np.where(np.isnan(values), median, values))
         for name, categories in self._categories.items():
             codes += [(cells[name] == one).astype(float) for one in categories]

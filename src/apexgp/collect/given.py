@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import column_or_1d, validate_data
 
-from .._check import UNUSABLE, generator, holds_masked, probability, several, shown
+from .._check import UNUSABLE, check_list, check_probability, format_value, has_masked_entries, make_generator
 from ..errors import DataError, DataTypeError
 from .splits import Rows, codes, column, split_by_group
 
@@ -20,7 +20,7 @@ def features_of(head: Any, X: Any, *, fitting: bool = False, **how: Any) -> Any:
 
     `how` goes to scikit-learn's `check_array`.
     """
-    if holds_masked(X):
+    if has_masked_entries(X):
         raise DataError("X has masked entries. Remove those rows, or fill them in.")
     try:
         with np.errstate(over="ignore"):  # a long double may be beyond: it becomes infinite, which is refused
@@ -65,9 +65,9 @@ def two_classes(y: ArrayLike, n_rows: int) -> tuple[NDArray[np.int64], NDArray[A
 
 def validation_pair(validation: tuple[Any, ArrayLike]) -> tuple[Any, ArrayLike]:
     """Cases and classes to choose by."""
-    pair = several("validation", validation, "a pair (X, y)", error=DataError)
+    pair = check_list("validation", validation, "a pair (X, y)", error=DataError)
     if not isinstance(validation, (tuple, list)) or len(pair) != 2:
-        raise DataError(f"must be a pair (X, y), got {shown(validation)}.", argument="validation")
+        raise DataError(f"must be a pair (X, y), got {format_value(validation)}.", argument="validation")
     return pair[0], pair[1]
 
 
@@ -81,6 +81,6 @@ def positives(y: ArrayLike, classes: NDArray[Any]) -> NDArray[np.bool_]:
 
 def hold_out(y: NDArray[np.int64], fraction: float, seed: int) -> tuple[Rows, Rows]:
     """Rows to fit to and rows to choose by, where the caller brought no validation set."""
-    share = probability("validation_fraction", fraction)
-    parts = split_by_group(y, np.arange(len(y)), (1 - share, 0.0, share), generator(seed))
+    share = check_probability("validation_fraction", fraction)
+    parts = split_by_group(y, np.arange(len(y)), (1 - share, 0.0, share), make_generator(seed))
     return parts.train, parts.test

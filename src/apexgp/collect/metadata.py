@@ -11,7 +11,7 @@ from sklearn import get_config
 from sklearn.exceptions import UnsetMetadataPassedError
 from sklearn.utils.metadata_routing import MetadataRouter, get_routing_for_object, process_routing
 
-from .._check import FloatArray, real_array, some
+from .._check import FloatArray, check_real_array, format_some
 from ..errors import DataError, RequestError
 from .abilities import fit_takes
 from .scores import Scorer
@@ -36,7 +36,7 @@ def checked_weights(sample_weight: ArrayLike | None, n_rows: int) -> FloatArray 
     """One weight per row, none of them negative and not all of them 0; None where there are no weights."""
     if sample_weight is None:
         return None
-    weights = real_array(WEIGHTS, sample_weight, error=DataError)
+    weights = check_real_array(WEIGHTS, sample_weight, error=DataError)
     if weights.ndim != 1:
         raise DataError(f"must be one column, got shape {weights.shape}.", argument=WEIGHTS)
     if len(weights) != n_rows:
@@ -44,8 +44,8 @@ def checked_weights(sample_weight: ArrayLike | None, n_rows: int) -> FloatArray 
     wrong = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
     if wrong.size:
         raise DataError(
-            f"must be finite and not negative, got {some(weights[wrong])} in row {some(wrong)} (counting from 0). "
-            "Leave out these rows, or give rows that should not count the weight 0.",
+            f"must be finite and not negative, got {format_some(weights[wrong])} in row {format_some(wrong)} (counting "
+            "from 0). Leave out these rows, or give rows that should not count the weight 0.",
             argument=WEIGHTS,
         )
     if not weights.any():
@@ -116,7 +116,7 @@ def check_takers(
             if not weighted:
                 raise _not_taken(estimator)
             only_scored = True
-    return f"{WEIGHTS} is passed to the scores ({some(weighted)}) only, not to fit." if only_scored else None
+    return f"{WEIGHTS} is passed to the scores ({format_some(weighted)}) only, not to fit." if only_scored else None
 
 
 def _routing(estimator: Any) -> Any:

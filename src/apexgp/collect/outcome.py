@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from .._check import UNUSABLE, offers, shown, some
+from .._check import UNUSABLE, format_some, format_value, has_attributes
 from ..files.plain import plain
 from ..reading.known_metrics import UNNAMED, says_held_out_score
 from .results import PARTS
@@ -79,10 +79,10 @@ def outcome_of(given: Any, size: int, split: int, unnamed: str = UNNAMED) -> Out
         seconds, cases = (measured.pop(name, None) for name in (_SECONDS, _CASES))
         scores = {name: _finite(value, name) for name, value in measured.items()}
         if not scores:
-            raise NoScoreError(f"no number under the name of a metric, but {shown(dict(given))}")
+            raise NoScoreError(f"no number under the name of a metric, but {format_value(dict(given))}")
         beside = {name: value for name, value in named.items() if not is_number(value) or name in repeated}
         return Outcome({"test": scores}, plain(beside, repr), _cases(cases), _seconds(seconds))
-    if offers(given, "test"):
+    if has_attributes(given, "test"):
         return _of_parts({name: getattr(given, name, None) for name in (*PARTS, _SECONDS, _CASES)}, unnamed)
     return Outcome({"test": {unnamed: _finite(given, "the score")}})
 
@@ -93,7 +93,7 @@ def _of_parts(given: dict[str, Any], unnamed: str) -> Outcome:
         raise NoScoreError("no test score")
     strange = sorted({name for own in scores.values() for name in own} - set(scores["test"]))
     if strange:
-        raise NoScoreError(f"{some(strange)} for train or validation, but not for test")
+        raise NoScoreError(f"{format_some(strange)} for train or validation, but not for test")
     return Outcome(scores, {}, _cases(given.get(_CASES)), _seconds(given.get(_SECONDS)), of_parts=True)
 
 
@@ -123,7 +123,7 @@ def is_number(value: Any) -> bool:
 
 def _finite(value: Any, name: str) -> float:
     if not is_number(value):
-        raise NoScoreError(f"{shown(value)} instead of a number ({name})")
+        raise NoScoreError(f"{format_value(value)} instead of a number ({name})")
     number = float(value)
     if not math.isfinite(number):
         raise NoScoreError(f"{number} instead of a finite number ({name})")

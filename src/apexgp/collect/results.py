@@ -13,7 +13,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple, get_args
 
-from .._check import whole_number
+from .._check import check_whole_number
 from ..curve import Direction
 from ..errors import ApexError, DataError, RequestError
 from ..files.lock import LockedFile, held, read_shared
@@ -289,7 +289,7 @@ def _settings(path: Path, lines: Sequence[str]) -> dict[str, Any]:
         if settings.get(LEARNER) is not None:
             checked_learner(settings[LEARNER])
         if settings.get(FEATURES) is not None:
-            whole_number(FEATURES, settings[FEATURES], least=0)
+            check_whole_number(FEATURES, settings[FEATURES], least=0)
         unit_label(settings.get("unit", "rows"))
         check_ratio(settings.get("ratio", (8, 1, 1)))
     except (ValueError, KeyError, RecursionError, ApexError) as problem:

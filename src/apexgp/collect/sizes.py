@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._check import shown, sizes_array, some, text
+from .._check import check_sizes, check_text, format_some, format_value
 from .._warn import warn
 from ..errors import RequestError, SizesLeftOutWarning
 
@@ -61,15 +61,15 @@ class Sizes:
     def asked_for(cls, wanted: ArrayLike | str, room: SizeLimits) -> Sizes:
         """The sizes wanted, without those that the data cannot give."""
         if isinstance(wanted, str):
-            if text("sizes", wanted) != "paper":
+            if check_text("sizes", wanted) != "paper":
                 raise RequestError(
-                    f"must be numbers, or 'paper' for the paper's five, got {shown(wanted)}.", argument="sizes"
+                    f"must be numbers, or 'paper' for the paper's five, got {format_value(wanted)}.", argument="sizes"
                 )
             wanted = PAPER_SIZES
-        given = np.unique(sizes_array("sizes", wanted))
+        given = np.unique(check_sizes("sizes", wanted))
         if (given != np.round(given)).any():
             fractions = given[given != np.round(given)]
-            raise RequestError(f"must be whole numbers, got {some(fractions)}.", argument="sizes")
+            raise RequestError(f"must be whole numbers, got {format_some(fractions)}.", argument="sizes")
         if given[0] < room.smallest:
             raise RequestError(
                 f"must be at least {room.smallest}, so that every training subset contains every class, got "
@@ -79,13 +79,13 @@ class Sizes:
         fitting, beyond = given[given <= room.largest], given[given > room.largest]
         if not fitting.size:
             raise RequestError(
-                f"All sizes are beyond the {room.largest} {room.unit} of the smallest training set: {some(beyond)}. "
-                "Give smaller ones."
+                f"All sizes are beyond the {room.largest} {room.unit} of the smallest training set: "
+                f"{format_some(beyond)}. Give smaller ones."
             )
         if beyond.size:
             warn(
-                f"The sizes {some(beyond)} are beyond the {room.largest} {room.unit} of the smallest training set and "
-                "were left out.",
+                f"The sizes {format_some(beyond)} are beyond the {room.largest} {room.unit} of the smallest training "
+                "set and were left out.",
                 SizesLeftOutWarning,
             )
         return cls(tuple(int(size) for size in fitting))

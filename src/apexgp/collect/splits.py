@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._check import UNUSABLE, holds_masked, real_array, shown, some
+from .._check import UNUSABLE, check_real_array, format_some, format_value, has_masked_entries
 from ..errors import DataError, RequestError
 
 __all__ = ["Parts", "check_ratio", "codes", "column", "growing_order", "split_by_group"]
@@ -30,17 +30,17 @@ class Parts:
 
 def check_ratio(ratio: ArrayLike, argument: str = "ratio") -> tuple[float, float, float]:
     """Shares of train, validation and test that sum to 1; only validation may be 0. Errors name the `argument`."""
-    shares = real_array(argument, ratio)
+    shares = check_real_array(argument, ratio)
     if shares.shape != (3,) or not np.isfinite(shares).all() or (shares < 0).any() or not shares[[0, 2]].all():
         raise RequestError(
             "must be three numbers for train, validation and test, such as 8, 1 and 1; only validation may be 0. Got "
-            f"{shown(ratio)}.",
+            f"{format_value(ratio)}.",
             argument=argument,
         )
     shares = shares / shares.max()  # a sum of large ones would overflow
     train, validation, test = (shares / shares.sum()).tolist()
     if not (train and test and (validation or not shares[1])):
-        raise RequestError(f"must leave something for every part, got {shown(ratio)}.", argument=argument)
+        raise RequestError(f"must leave something for every part, got {format_value(ratio)}.", argument=argument)
     return train, validation, test
 
 
@@ -131,7 +131,8 @@ def codes(name: str, values: ArrayLike | Sequence[Any]) -> tuple[NDArray[np.int6
         missing = np.flatnonzero(array == "" if array.dtype.kind == "U" else array != array)
     if missing.size:
         raise DataError(
-            f"has no value in row {some(missing)} (counting from 0). Fill it in, or leave the row out.", argument=name
+            f"has no value in row {format_some(missing)} (counting from 0). Fill it in, or leave the row out.",
+            argument=name,
         )
     try:
         distinct, code = np.unique(array, return_inverse=True)
@@ -142,12 +143,12 @@ def codes(name: str, values: ArrayLike | Sequence[Any]) -> tuple[NDArray[np.int6
 
 def column(name: str, values: ArrayLike | Sequence[Any], hint: str = "") -> NDArray[Any]:
     """Values as an array with one dimension; `hint` is what to do with others."""
-    if holds_masked(values):
+    if has_masked_entries(values):
         raise DataError("has masked entries. Remove those rows.", argument=name)
     try:
         array = np.asarray(values)
     except UNUSABLE:
-        raise DataError(f"must be one column, got {shown(values)}.", argument=name) from None
+        raise DataError(f"must be one column, got {format_value(values)}.", argument=name) from None
     if array.ndim != 1:
         raise DataError(f"must be one column, got shape {array.shape}.{hint}", argument=name)
     return array

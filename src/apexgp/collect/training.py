@@ -10,7 +10,7 @@ from typing import Any, get_args
 
 from numpy.typing import ArrayLike
 
-from .._check import choice, several, shown, some, text, truth, whole_number
+from .._check import check_bool, check_choice, check_list, check_text, check_whole_number, format_some, format_value
 from ..curve import Direction
 from ..errors import RequestError
 from ..files.writing import check_writable
@@ -112,13 +112,13 @@ def collect_scores(
     >>> collect_scores(train, [50, 100, 200], metric="auroc").only
     LearningCurve(9 scores at 3 sizes from 50 to 200, 3 splits, metric='auroc')
     """
-    n_jobs, progress = jobs(n_jobs), truth("progress", progress)
+    n_jobs, progress = jobs(n_jobs), check_bool("progress", progress)
     record = None if results is None else check_writable(results, overwrite=True)
     if not callable(train):
-        raise RequestError(f"must be a function of (n, seed), got {shown(train)}.", argument="train")
+        raise RequestError(f"must be a function of (n, seed), got {format_value(train)}.", argument="train")
     for name, function in (("after", after), ("stop", stop)):
         if function is not None and (isinstance(function, type) or not callable(function)):
-            raise RequestError(f"must be a function of the curves so far, got {shown(function)}.", argument=name)
+            raise RequestError(f"must be a function of the curves so far, got {format_value(function)}.", argument=name)
     work = Training.planned(
         train,
         sizes,
@@ -167,10 +167,10 @@ class Training:
 
         `identity` tells the function from others, in the record; `by_split` measures one split after the other.
         """
-        splits = range(whole_number("n_splits", n_splits, least=1, most=MOST_SPLITS))
+        splits = range(check_whole_number("n_splits", n_splits, least=1, most=MOST_SPLITS))
         metrics = _metrics(metric)
         if direction is not None:
-            choice("direction", direction, get_args(Direction))
+            check_choice("direction", direction, get_args(Direction))
         unit = unit_label(unit, RequestError)
         at = Sizes.asked_for(sizes, SizeLimits(1, 2**53 - 1, 1.0, unit)).sizes
         fits = [(size, split) for size in reversed(at) for split in splits]  # the longest first
@@ -189,7 +189,7 @@ class Training:
             return ()
         them = "it" if len(left) == 1 else "them"
         return (
-            f"Not read as {'a score' if len(left) == 1 else 'scores'}, judging by name: {some(list(left))}. The "
+            f"Not read as {'a score' if len(left) == 1 else 'scores'}, judging by name: {format_some(list(left))}. The "
             f"record has {them}; to measure {them}, name the metrics.",
         )
 
@@ -214,8 +214,8 @@ class Training:
             return scores | row
         missing = [name for name in record.metrics if name not in outcome.metrics]
         if missing:
-            came = some([f"{name} = {value:g}" for name, value in outcome.scores["test"].items()])
-            return scores | row | {"error": f"no {some(missing)}, only {came}"}
+            came = format_some([f"{name} = {value:g}" for name, value in outcome.scores["test"].items()])
+            return scores | row | {"error": f"no {format_some(missing)}, only {came}"}
         for part, own in outcome.scores.items():
             scores |= {f"{part}_{name}": own[name] for name in record.metrics if name in own}
         others = {name: own for name, own in outcome.scores["test"].items() if name not in record.metrics}
@@ -244,8 +244,8 @@ def _metrics(metric: str | Sequence[str] | None) -> list[str] | None:
     if metric is None:
         return None
     wanted = "one or more different names of metrics"
-    names = [metric] if isinstance(metric, str) else several("metric", metric, wanted)
-    names = [text("metric", name, wanted) for name in names]
+    names = [metric] if isinstance(metric, str) else check_list("metric", metric, wanted)
+    names = [check_text("metric", name, wanted) for name in names]
     if not names or len(set(names)) < len(names) or not all(name and name.isprintable() for name in names):
-        raise RequestError(f"must be {wanted}, got {shown(metric)}.", argument="metric")
+        raise RequestError(f"must be {wanted}, got {format_value(metric)}.", argument="metric")
     return names

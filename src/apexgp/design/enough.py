@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from .._check import instance, positive, probability, real_number, text
+from .._check import check_instance, check_positive, check_probability, check_real_number, check_text
 from .._numbers import chance, exactly
 from ..answers.required import CONFIDENCE, attainable_target, prob_met
 from ..collect.curves import CurveSet
@@ -59,16 +59,16 @@ class Enough:
     model: APExGP | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "at", positive("at", self.at))
-        object.__setattr__(self, "confidence", probability("confidence", self.confidence))
+        object.__setattr__(self, "at", check_positive("at", self.at))
+        object.__setattr__(self, "confidence", check_probability("confidence", self.confidence))
         if self.width is not None:
-            object.__setattr__(self, "width", positive("width", self.width))
+            object.__setattr__(self, "width", check_positive("width", self.width))
         if self.target is not None:
-            object.__setattr__(self, "target", real_number("target", self.target))
+            object.__setattr__(self, "target", check_real_number("target", self.target))
         if self.metric is not None:
-            text("metric", self.metric)
+            check_text("metric", self.metric)
         if self.model is not None:
-            instance("model", self.model, APExGP, "an APExGP")
+            check_instance("model", self.model, APExGP, "an APExGP")
         if self.width is None and self.target is None:
             raise RequestError(
                 "Enough needs to be told what is enough.", remedy=("Set {} or {}.", ("width", 0.05), ("target", 0.9))

@@ -7,7 +7,15 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._check import FloatArray, checked_seed, positive, probability, real_number, sizes_array, whole_number
+from .._check import (
+    FloatArray,
+    check_positive,
+    check_probability,
+    check_real_number,
+    check_seed,
+    check_sizes,
+    check_whole_number,
+)
 from .._numbers import exactly
 from ..answers.required import CONFIDENCE, attainable_target
 from ..cautions import FARTHEST_FACTOR
@@ -106,15 +114,15 @@ def design_pilot(
       1 new split at 230, 360       2          0.0127                0.089
       1 new split at 60, 360        2          0.0127                0.089
     """
-    seed, confirm = checked_seed(seed), whole_number("confirm", confirm, least=0, most=100)
-    confidence = probability("confidence", confidence)
+    seed, confirm = check_seed(seed), check_whole_number("confirm", confirm, least=0, most=100)
+    confidence = check_probability("confidence", confidence)
     settings, pilot = _settings_and_pilot(model)
     engine = _engine(settings, pilot)
     asked = _asked(at, pilot)
     most = _available(available, pilot, asked)
     goal = None if target is None else _goal(target, settings, pilot)
     measurable = _measurable(sizes, pilot, most)
-    counts = () if n_splits is None else (whole_number("n_splits", n_splits, least=1, most=1000),)
+    counts = () if n_splits is None else (check_whole_number("n_splits", n_splits, least=1, most=1000),)
     measured = np.empty(0) if pilot is None else np.unique(pilot.sizes)
     if len(measured) > _MOST_MEASURED:
         raise RequestError(
@@ -125,7 +133,7 @@ def design_pilot(
         pilot=measured,
         own_splits=0 if pilot is None or pilot.split is None else len(set(pilot.split.tolist())),
         price=price_of(cost, measurable),
-        budget=positive("budget", budget),
+        budget=check_positive("budget", budget),
         split_counts=counts,
     )
     _refuse_too_little(room)
@@ -209,7 +217,7 @@ def _asked(at: ArrayLike | None, pilot: LearningCurve | None) -> FloatArray:
         if pilot is None:
             raise RequestError("must give the training-set sizes at which the score matters.", argument="at")
         return np.array([_TIMES * pilot.largest])
-    asked = np.unique(sizes_array("at", at))
+    asked = np.unique(check_sizes("at", at))
     if len(asked) > MOST_ASKED:
         raise RequestError(f"must be at most {MOST_ASKED} sizes, got {len(asked):,}.", argument="at")
     return asked
@@ -219,7 +227,7 @@ def _available(available: float | None, pilot: LearningCurve | None, asked: Floa
     if available is None:
         most = _FURTHER * pilot.largest if pilot is not None else max(_A_PILOT * float(asked[0]), 16.0)
         return float(np.floor(most * (1 + 1e-9)))
-    most = real_number("available", available)
+    most = check_real_number("available", available)
     least = 8.0 if pilot is None else pilot.largest
     if most < least:
         what = "for a first pilot" if pilot is None else "the largest size in the pilot"
@@ -230,7 +238,7 @@ def _available(available: float | None, pilot: LearningCurve | None, asked: Floa
 def _measurable(sizes: ArrayLike | None, pilot: LearningCurve | None, available: float) -> FloatArray:
     if sizes is None:
         return first_sizes(available) if pilot is None else candidate_sizes(np.unique(pilot.sizes), available)
-    given = np.unique(sizes_array("sizes", sizes))
+    given = np.unique(check_sizes("sizes", sizes))
     if given[-1] > available:
         raise RequestError(
             f"must be at most {exactly(available)}, the examples at hand, got {given[-1]:g}.",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .._check import FloatArray, positive, real_array, shown
+from .._check import FloatArray, check_positive, check_real_array, format_value
 from ..collect.curves import CurveSet
 from ..errors import RequestError
 
@@ -68,11 +68,11 @@ def price_of(cost: Cost, sizes: FloatArray) -> Price:
         return Price(lambda size: fixed + each * size, "hours")
     if callable(cost):
         return _checked(Price(lambda size: _number(cost, size), "cost"), sizes)
-    pair = real_array("cost", cost)
+    pair = check_real_array("cost", cost)
     if pair.shape != (2,) or not np.isfinite(pair).all():
         raise RequestError(
             "must be a function of the size, a pair (per fit, per example in it) or a run of collect_curves, got "
-            f"{shown(cost)}.",
+            f"{format_value(cost)}.",
             argument="cost",
         )
     fixed, each = pair.tolist()
@@ -88,7 +88,7 @@ def _number(cost: Callable[[float], float], size: float) -> float:
         raise RequestError(
             f"failed for size {size:g} ({type(problem).__name__}: {problem}).", argument="cost"
         ) from problem
-    return positive(f"cost of a fit at size {size:g}", value)
+    return check_positive(f"cost of a fit at size {size:g}", value)
 
 
 def _checked(price: Price, sizes: FloatArray) -> Price:

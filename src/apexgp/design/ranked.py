@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from .._answer import Answer, ColumnData, Shown
-from .._check import instance, positive, several, whole_number
+from .._check import check_instance, check_list, check_positive, check_whole_number
 from .._numbers import at_least, chance, exactly
 from ..answers.required import RequiredSize
 from .plans import Design
@@ -186,7 +186,7 @@ class PilotDesign(Answer):
 
     def best_within(self, cost: float) -> RankedDesign | None:
         """The best of those that cost no more."""
-        most = positive("cost", cost) * (1 + 1e-9)
+        most = check_positive("cost", cost) * (1 + 1e-9)
         return next((one for one in self.designs if one.cost <= most), None)
 
     def words(self, one: RankedDesign) -> str:
@@ -237,9 +237,9 @@ class PilotDesign(Answer):
         most
             How many of the best designs.
         """
-        positions = several("widths", widths, "positions in at")
-        widths = [whole_number("widths", i, least=0, most=len(self.at) - 1) for i in positions]
-        most = whole_number("most", most, least=0)
+        positions = check_list("widths", widths, "positions in at")
+        widths = [check_whole_number("widths", i, least=0, most=len(self.at) - 1) for i in positions]
+        most = check_whole_number("most", most, least=0)
         priced, ranked_by_score = self.unit != "fits", self.ranked_by == "score"
         header = ["measure", "models", *([self.unit] if priced else [])]
         header += ["expected error" if ranked_by_score else "doubt left"]
@@ -281,7 +281,7 @@ class PilotDesign(Answer):
 
 
 def _listed(one: RankedDesign) -> RankedDesign:
-    design: RankedDesign = instance("one", one, RankedDesign, "one of the designs")
+    design: RankedDesign = check_instance("one", one, RankedDesign, "one of the designs")
     return design
 
 

@@ -13,7 +13,16 @@ from typing import Any, Self, TypeVar, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._check import UNUSABLE, FloatArray, choice, generator, real_number, shown, sizes_array, whole_number
+from .._check import (
+    UNUSABLE,
+    FloatArray,
+    check_choice,
+    check_real_number,
+    check_sizes,
+    check_whole_number,
+    format_value,
+    make_generator,
+)
 from ..answers.required import (
     CONFIDENCE,
     UNLIMITED,
@@ -66,7 +75,7 @@ class CurveEstimator(SettingsEstimator):
         except UNUSABLE as problem:
             raise RequestError(
                 f"The settings of {type(self).__name__} cannot be used ({type(problem).__name__}: {problem}): "
-                f"{shown(self.get_params(deep=False))}."
+                f"{format_value(self.get_params(deep=False))}."
             ) from problem
 
     @abstractmethod
@@ -180,8 +189,8 @@ class CurveEstimator(SettingsEstimator):
         array of shape (n, Q)
         """
         at = self._asked(sizes, of, n_splits)
-        n = whole_number("n", n, least=1, most=MOST_DRAWS // len(at))
-        return self.curve_.from_upward(self._fit.sample(n, at, of, n_splits, generator(seed)))
+        n = check_whole_number("n", n, least=1, most=MOST_DRAWS // len(at))
+        return self.curve_.from_upward(self._fit.sample(n, at, of, n_splits, make_generator(seed)))
 
     def required_size(self, target: float, confidence: float = CONFIDENCE, of: Quantity = "expected") -> RequiredSize:
         """How many training examples reach a target score, and with what probability.
@@ -202,7 +211,7 @@ class CurveEstimator(SettingsEstimator):
             `size` is `math.inf`.
         """
         check_is_fitted(self)
-        choice("of", of, get_args(Quantity))
+        check_choice("of", of, get_args(Quantity))
         goal = attainable_target(target, self.curve_, self._best_possible)
         success = success_by(lambda sizes: self._distribution(sizes, of), goal, self.curve_.direction)
         found = required_size(success, np.unique(self.curve_.sizes), goal, confidence)
@@ -252,12 +261,12 @@ class CurveEstimator(SettingsEstimator):
     def _asked(self, sizes: ArrayLike, of: Quantity, n_splits: int | None) -> FloatArray:
         """The sizes; all that is asked for is checked."""
         check_is_fitted(self)
-        choice("of", of, get_args(Quantity))
+        check_choice("of", of, get_args(Quantity))
         if n_splits is not None:
-            whole_number("n_splits", n_splits, least=1)
+            check_whole_number("n_splits", n_splits, least=1)
             if of != "new_splits":
                 raise RequestError(f"applies to of='new_splits', got of={of!r}.", argument="n_splits")
-        at = sizes_array("sizes", sizes)
+        at = check_sizes("sizes", sizes)
         if len(at) > _MOST_SIZES:
             raise RequestError(
                 f"must be at most {_MOST_SIZES:,} in one forecast, got {len(at):,}. Ask for fewer at a time.",
@@ -290,7 +299,7 @@ class CurveEstimator(SettingsEstimator):
 
     def _bounds(self, between: Range = UNIT_RANGE) -> tuple[float, float]:
         """Floor and ceiling of scores in a range, checked: 0 and 1, the defaults, stand for the ends of any range."""
-        ceiling, floor = real_number("ceiling", self.ceiling), real_number("floor", self.floor)
+        ceiling, floor = check_real_number("ceiling", self.ceiling), check_real_number("floor", self.floor)
         low, high = between
         floor, ceiling = low if floor == 0 else floor, high if ceiling == 1 else ceiling
         if not low < ceiling <= high:

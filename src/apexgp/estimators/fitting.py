@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._check import some
+from .._check import format_some
 from ..curve import LearningCurve
 from ..errors import ApexError, DataError, RequestError
 from ..inference.contract import Engine, FittedCurve
@@ -60,7 +60,7 @@ def check_curve(curve: LearningCurve, engine: Engine) -> None:
     if len(pilot.sizes) < 3:
         raise DataError(
             f"Need scores at 3 or more different sizes to see a trend, got {len(pilot.sizes)} "
-            f"({some(pilot.sizes)}). Train on a smaller subset as well."
+            f"({format_some(pilot.sizes)}). Train on a smaller subset as well."
         )
     best = float(pilot.mean.max())
     if best > engine.ceiling + 1e-12:  # a mean of equal scores may differ from them in the last digit

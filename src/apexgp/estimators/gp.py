@@ -8,7 +8,7 @@ from typing import Any, Self
 
 from numpy.typing import ArrayLike
 
-from .._check import FloatArray, choice, positive, probability, shown, whole_number
+from .._check import FloatArray, check_choice, check_positive, check_probability, check_whole_number, format_value
 from ..cautions import learnt_elsewhere_cautions
 from ..curve import Direction, LearningCurve
 from ..errors import RequestError
@@ -199,7 +199,7 @@ class APExGP(CurveEstimator):
     def _engine(
         self, direction: Direction, scale: Scale = UNIT_SCALE, learner: str | None = None
     ) -> FullBayes | MaximumAPosteriori:
-        seed = whole_number("seed", self.seed, least=0)
+        seed = check_whole_number("seed", self.seed, least=0)
         floor, ceiling = self._upward_bounds(direction, scale)
         self._check_settings()
         if self.inference == "map":
@@ -208,13 +208,14 @@ class APExGP(CurveEstimator):
         return FullBayes(select_means(self.mean), self._beliefs(scale, learner), ceiling, floor, seed, precision)
 
     def _check_settings(self) -> None:
-        choice("inference", self.inference, ("bayes", "map"))
+        check_choice("inference", self.inference, ("bayes", "map"))
         if not isinstance(self.priors, Beliefs):
-            choice("priors", self.priors, ("calibrated", "paper", "flat"))
-        choice("mean", self.mean, ("auto", *MEANS))
+            check_choice("priors", self.priors, ("calibrated", "paper", "flat"))
+        check_choice("mean", self.mean, ("auto", *MEANS))
         if not isinstance(self.variant, Variant):
             raise RequestError(
-                f"must be an apexgp.priors.Variant such as PUBLISHED, got {shown(self.variant)}.", argument="variant"
+                f"must be an apexgp.priors.Variant such as PUBLISHED, got {format_value(self.variant)}.",
+                argument="variant",
             )
         if self.inference == "map" and (self.mean not in PAPER_MEANS or self.priors not in ("paper", "flat")):
             raise RequestError(
@@ -227,16 +228,16 @@ class APExGP(CurveEstimator):
                 "priors='flat' needs inference='map': without priors there is nothing to integrate over."
             )
         if self.precision is not None:
-            if not FINEST <= positive("precision", self.precision) <= COARSEST:
+            if not FINEST <= check_positive("precision", self.precision) <= COARSEST:
                 raise RequestError(
                     f"must be between {FINEST:g} and {COARSEST:g} (a share of the width of 95 % intervals), got "
-                    f"{shown(self.precision)}.",
+                    f"{format_value(self.precision)}.",
                     argument="precision",
                 )
             if self.inference == "map":
                 raise RequestError("needs inference='bayes': a search has no nodes to add.", argument="precision")
         if self.noise is not None:
-            positive("noise", self.noise)
+            check_positive("noise", self.noise)
             if self.priors != "calibrated":
                 raise RequestError("needs priors='calibrated'; the paper has its own prior.", argument="noise")
         if self.learner is not None and checked_learner(self.learner) != UNKNOWN and self.priors != "calibrated":
@@ -263,7 +264,7 @@ class APExGP(CurveEstimator):
         if inside > 1:
             raise RequestError(
                 f"must be at most {'1' if scale.same else 'the range'}, as scores lie in "
-                f"{range_words(scale.range)}, got {shown(self.noise)}.",
+                f"{range_words(scale.range)}, got {format_value(self.noise)}.",
                 argument="noise",
             )
         return calibrated.expecting(inside)
@@ -279,7 +280,7 @@ class APExGP(CurveEstimator):
 
     def summary(self, level: float = 0.95) -> dict[str, dict[str, tuple[float, float, float]]]:
         """Posterior of the parameters: for each mean and parameter its median and the ends of an interval."""
-        return self.posterior.summary(probability("level", level))
+        return self.posterior.summary(check_probability("level", level))
 
     def predict(self, sizes: ArrayLike) -> FloatArray:
         """Expected score at the given sizes: the mean of the forecast."""

@@ -6,7 +6,7 @@ from math import inf, nan
 
 from numpy.typing import ArrayLike
 
-from .._check import FloatArray, choice, probability, real_number, sizes_array
+from .._check import FloatArray, check_choice, check_probability, check_real_number, check_sizes
 from ..answers.required import CONFIDENCE, RequiredSize, attainable_target, whole_size
 from ..curve import Direction
 from ..errors import RequestError
@@ -61,12 +61,12 @@ class LeastSquares(CurveEstimator):
         self, direction: Direction, scale: Scale = UNIT_SCALE, learner: str | None = None
     ) -> LeastSquaresEngine:
         _, ceiling = self._upward_bounds(direction, scale)
-        return LeastSquaresEngine(FAMILIES[choice("family", self.family, FAMILIES)], ceiling)
+        return LeastSquaresEngine(FAMILIES[check_choice("family", self.family, FAMILIES)], ceiling)
 
     def predict(self, sizes: ArrayLike) -> FloatArray:
         """Score of the fitted curve at the given sizes, clipped to what is possible."""
         check_is_fitted(self)
-        return self.curve_.from_upward(self._fit.possible(sizes_array("sizes", sizes)))
+        return self.curve_.from_upward(self._fit.possible(check_sizes("sizes", sizes)))
 
     def _crossing(self, level: float) -> float:
         """The least size, not rounded, at which the possible curve reaches `level` with higher as better."""
@@ -92,7 +92,7 @@ class LeastSquares(CurveEstimator):
             How much better than the target the curve has to be, in the hope that the truth then meets it (Mahmood et
             al. 2022). With the correction the goal may lie beyond what is possible, and never be met.
         """
-        correction = real_number("correction", correction)
+        correction = check_real_number("correction", correction)
         if correction < 0:
             raise RequestError(f"must not be negative, got {correction:g}.", argument="correction")
         if self.has_distribution and not correction:
@@ -104,7 +104,7 @@ class LeastSquares(CurveEstimator):
         size = whole_size(max(self._crossing(level), first))
         found = RequiredSize(
             target=goal,
-            confidence=probability("confidence", confidence),
+            confidence=check_probability("confidence", confidence),
             size=size,
             median=size,
             interval=(size, size),

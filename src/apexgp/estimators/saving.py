@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .._check import DAMAGED, some
+from .._check import DAMAGED, format_some
 from .._warn import warn
 from ..curve import LearningCurve
 from ..errors import ApexError, DataError, ReproducibilityWarning, RequestError
@@ -126,5 +126,5 @@ def _read(path: str | os.PathLike[str], estimator: str) -> dict[str, Any]:
     held = content.get("estimator")
     if held != estimator:
         reader = f" Read it with apexgp.{held}.load." if isinstance(held, str) and held.isidentifier() else ""
-        raise RequestError(f"{path} holds a model of class {some([held])}, not {estimator}.{reader}")
+        raise RequestError(f"{path} holds a model of class {format_some([held])}, not {estimator}.{reader}")
     return content

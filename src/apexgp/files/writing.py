@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from .._check import UNUSABLE, shown, truth
+from .._check import UNUSABLE, check_bool, format_value
 from ..errors import NotWrittenError, RequestError, WouldOverwriteError
 
 
@@ -21,7 +21,7 @@ def check_writable(path: str | os.PathLike[str], overwrite: bool) -> Path:
     Path
         The file to write: where `path` is a link, what it points to, whether or not that is there already.
     """
-    target, overwrite = file_behind(path), truth("overwrite", overwrite)
+    target, overwrite = file_behind(path), check_bool("overwrite", overwrite)
     if kind := _kind(target):
         if kind == "folder":
             raise RequestError(f"{path} is a folder. Name a file in it.")
@@ -45,9 +45,9 @@ def file_behind(path: str | os.PathLike[str]) -> Path:
     try:
         return Path(os.path.realpath(os.fsdecode(path)))
     except OSError as problem:
-        raise RequestError(f"{shown(path)} cannot be used as a file name: {problem.strerror}.") from None
+        raise RequestError(f"{format_value(path)} cannot be used as a file name: {problem.strerror}.") from None
     except UNUSABLE:
-        raise RequestError(f"Expected the name of a file, got {shown(path)}.") from None
+        raise RequestError(f"Expected the name of a file, got {format_value(path)}.") from None
 
 
 def _kind(path: Path) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from .._check import choice
+from .._check import check_choice
 from ..errors import DataError
 from ..reading.spreadsheets import Table, read_table
 from .items import Item, Labelled, files_below
@@ -60,7 +60,7 @@ class DataSet:
 
 def read_dataset(name: str, folder: Path) -> Labelled:
     """Find the cases, patients and labels of a data set in the layout that it is downloaded in."""
-    dataset = DATASETS[choice("dataset", name, DATASETS)]
+    dataset = DATASETS[check_choice("dataset", name, DATASETS)]
     if not folder.is_dir():
         raise DataError(f"There is no folder {folder}. Check the name.")
     names = list(files_below(folder))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .._check import choice, several, some, text, truth, whole_number
+from .._check import check_bool, check_choice, check_list, check_text, check_whole_number, format_some
 from ..errors import DataError, RequestError
 from ..files.writing import file_behind
 from ..running.progress import progress_bar
@@ -135,21 +135,21 @@ def embed_images(
     -------
     EmbeddingRun
     """
-    batch = whole_number("batch", batch, least=1, most=_MOST_IN_BATCH)
-    overwrite, progress = truth("overwrite", overwrite), truth("progress", progress)
-    most = None if max_pixels is None else whole_number("max_pixels", max_pixels, least=1, most=10**12)
+    batch = check_whole_number("batch", batch, least=1, most=_MOST_IN_BATCH)
+    overwrite, progress = check_bool("overwrite", overwrite), check_bool("progress", progress)
+    most = None if max_pixels is None else check_whole_number("max_pixels", max_pixels, least=1, most=10**12)
     source, target = _folder(folder), file_behind(out)
     with dicom.without_remarks(), pillow_within(most or MOST_PIXELS):
         labelled = _read(source, labels, dataset, per_patient)
         _check_name(target, labelled.kind)
         encoder = Encoder(model, device)
         cut = crop if crop is not None else dataset is not None and DATASETS[dataset].crop
-        normalise = choice(
+        normalise = check_choice(
             "normalise",
             normalise if normalise is not None else ("imagenet" if dataset is None else "source"),
             NORMALISATIONS,
         )
-        preprocessing = Preprocessing.of(labelled.kind, truth("crop", cut), encoder.size, normalise, most)
+        preprocessing = Preprocessing.of(labelled.kind, check_bool("crop", cut), encoder.size, normalise, most)
         if not preprocessing.mean:
             known = None if overwrite else _settings_of(target, labelled.kind)
             preprocessing = _measured(preprocessing, _chosen(labelled, fit_on), known, progress)
@@ -186,7 +186,7 @@ def _run(
     if not kept:
         reasons = dict.fromkeys(reason for _, reason in unreadable)
         raise DataError(
-            f"None of the {len(unreadable)} files can be read: {unreadable[0][0]} {some(list(reasons), 3)}."
+            f"None of the {len(unreadable)} files can be read: {unreadable[0][0]} {format_some(list(reasons), 3)}."
         )
     written = store.finish(labelled)
     return EmbeddingRun(
@@ -225,8 +225,8 @@ def _read(
         )
     if dataset is not None:
         return read_dataset(dataset, folder)
-    names = several("per_patient", per_patient, "a list of labels")
-    return read_own(folder, _path(labels), [text("per_patient", name, "names of labels") for name in names])
+    names = check_list("per_patient", per_patient, "a list of labels")
+    return read_own(folder, _path(labels), [check_text("per_patient", name, "names of labels") for name in names])
 
 
 def _path(given: str | os.PathLike[str] | None) -> Path:

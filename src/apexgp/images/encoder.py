@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._check import UNUSABLE, shown, some, text
+from .._check import UNUSABLE, check_text, format_some, format_value
 from .._extras import need
 from ..errors import RequestError
 from .model_files import PICKLES, checked_folder
@@ -89,7 +89,7 @@ class Encoder:
         return {"model": self.name, "weights": self.weights, "width": self.width, "precision": self.precision}
 
     def _chosen(self, device: str) -> Any:
-        torch, device = self._torch, text("device", device, "the name of a device")
+        torch, device = self._torch, check_text("device", device, "the name of a device")
         if device == "auto":
             mps = getattr(torch.backends, "mps", None)
             device = "cuda" if torch.cuda.is_available() else "mps" if mps and mps.is_available() else "cpu"
@@ -99,7 +99,7 @@ class Encoder:
         except (RuntimeError, AssertionError) as problem:  # unknown, not there, or not compiled into this torch
             reason = str(problem).splitlines()[0] if str(problem) else type(problem).__name__
             raise RequestError(
-                f"{shown(device)} cannot be used: {reason.rstrip('.')}.",
+                f"{format_value(device)} cannot be used: {reason.rstrip('.')}.",
                 argument="device",
                 remedy=("Try {}.", ("device", "auto")),
             ) from None
@@ -110,7 +110,9 @@ def _name(model: Any) -> str:
     try:
         return os.fsdecode(model)
     except UNUSABLE:
-        raise RequestError(f"must be the name of a model, or a folder, got {shown(model)}.", argument="model") from None
+        raise RequestError(
+            f"must be the name of a model, or a folder, got {format_value(model)}.", argument="model"
+        ) from None
 
 
 def _loaded(name: str) -> Any:
@@ -139,13 +141,13 @@ def _loaded(name: str) -> Any:
     if missing or wrong:
         raise RequestError(
             f"{name} lacks weights of its own architecture, or has them in other shapes "
-            f"({some(sorted(missing + wrong), 3)}); they would be random. Name a complete folder or model.",
+            f"({format_some(sorted(missing + wrong), 3)}); they would be random. Name a complete folder or model.",
             argument="model",
         )
     if not_finite := [key for key, tensor in loaded.state_dict().items() if not tensor.isfinite().all()]:
         raise RequestError(
-            f"{name} has weights that are not finite ({some(sorted(not_finite), 3)}): all embeddings would be NaN. "
-            "Name a complete folder or model.",
+            f"{name} has weights that are not finite ({format_some(sorted(not_finite), 3)}): all embeddings would be "
+            "NaN. Name a complete folder or model.",
             argument="model",
         )
     return loaded

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from .._check import shown, some
+from .._check import format_some, format_value
 from .._extras import need
 from ..errors import RequestError
 
@@ -91,12 +91,12 @@ def _check_names(name: str, folder: Path, index: dict[str, Any]) -> None:
     if wrong or not files:
         raise RequestError(
             f"{name} refers to weights that are not safetensors files in its own folder "
-            f"({some(wrong or ['none'], 3)}). {PICKLES}",
+            f"({format_some(wrong or ['none'], 3)}). {PICKLES}",
             argument="model",
         )
     missing = [file for file in sorted(files) if not (folder / file).is_file()]
     if missing:
-        raise RequestError(f"{name} lacks {some(missing, 3)}. Name a complete folder.", argument="model")
+        raise RequestError(f"{name} lacks {format_some(missing, 3)}. Name a complete folder.", argument="model")
 
 
 def _check_settings(name: str, settings: dict[str, Any]) -> None:
@@ -116,7 +116,7 @@ def _check_settings(name: str, settings: dict[str, Any]) -> None:
     if all(edges) and (max(edges[0]) / min(edges[1])) ** 2 > _MOST_PATCHES:
         raise RequestError(
             f"{name} was not loaded: it cuts a picture into more than {_MOST_PATCHES:,} patches "
-            f"(image_size {shown(settings['image_size'])}, patch_size {shown(settings['patch_size'])}).",
+            f"(image_size {format_value(settings['image_size'])}, patch_size {format_value(settings['patch_size'])}).",
             argument="model",
         )
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from .._check import some
+from .._check import format_some
 from ..errors import DataError
 from ..reading.spreadsheets import Table
 from .items import Item
@@ -59,7 +59,7 @@ def column(table: Table, *names: str) -> list[str]:
         if name in table.columns:
             return table.columns[name]
     raise DataError(
-        f"{table.path} has no column {' or '.join(map(repr, names))}; found {some(list(table.columns), 20)}."
+        f"{table.path} has no column {' or '.join(map(repr, names))}; found {format_some(list(table.columns), 20)}."
     )
 
 
@@ -108,7 +108,7 @@ def findings_of(table: Table) -> Mapping[str, list[str]]:
     cells = [set(cell.split("|")) for cell in column(table, "Finding Labels")]
     unknown = sorted(set().union(*cells) - {*_FINDINGS, "No Finding"})
     if unknown:
-        raise DataError(f"{table.path}: unknown findings {some(unknown)} in the column 'Finding Labels'.")
+        raise DataError(f"{table.path}: unknown findings {format_some(unknown)} in the column 'Finding Labels'.")
     return {finding: [str(int(finding in cell)) for cell in cells] for finding in _FINDINGS}
 
 
@@ -146,7 +146,7 @@ def by_visit(found: list[Match], tables: list[Table]) -> LabelledItems:
     if undiagnosed:
         notes.append(
             f"Left out, because no rating lies between {-_VISIT_DAYS[0]} days before and {_VISIT_DAYS[1]} days after: "
-            f"{some(undiagnosed)}."
+            f"{format_some(undiagnosed)}."
         )
     return LabelledItems(
         items,

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._check import some
+from .._check import format_some
 from ..errors import DataError
 from . import dicom
 from .bounds import MOST_VOXELS, refuse_more
@@ -70,7 +70,7 @@ def read_series(folder: Path, most: int = MOST_VOXELS) -> Scan:
     slices = sorted(slices, key=lambda one: (float(one.position @ normal), one.number, str(one.path)))
     slices, doubled = _without_doubles(slices, normal)
     if doubled:
-        remarks.append(f"duplicate slices left out ({len(doubled)}): {some(doubled)}")
+        remarks.append(f"duplicate slices left out ({len(doubled)}): {format_some(doubled)}")
     height = np.array([one.position @ normal for one in slices])
     remarks += _gaps(slices, height)
     turn = _Turn.upright(slices[0])
@@ -144,8 +144,8 @@ def _refuse_inconsistent(slices: list[_Slice]) -> None:
         other = [one.path.name for one in slices if differ(one)]
         if other:
             raise DataError(
-                f"holds a series with slices of different {what} ({first.path.name} and {some(other, 3)}). Put what "
-                "belongs together into a separate folder"
+                f"holds a series with slices of different {what} ({first.path.name} and {format_some(other, 3)}). Put "
+                "what belongs together into a separate folder"
             )
 
 
@@ -170,7 +170,9 @@ def _gaps(slices: list[_Slice], height: NDArray[np.float64]) -> list[str]:
         return []
     missing = int(sum(round(apart[i] / usual) - 1 for i in wide))
     places = [f"{slices[i].path.name} and {slices[i + 1].path.name} ({apart[i]:.4g} mm)" for i in wide]
-    return [f"slices missing (about {missing}): they are {usual:.4g} mm apart, but not between {some(places, 3)}"]
+    return [
+        f"slices missing (about {missing}): they are {usual:.4g} mm apart, but not between {format_some(places, 3)}"
+    ]
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from typing import get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._check import FloatArray, choice, shown, sizes_array
+from .._check import FloatArray, check_choice, check_sizes, format_value
 from ..cautions import inexact_cautions, uninformed_cautions
 from ..curve import LearningCurve
 from ..errors import RequestError
@@ -108,13 +108,13 @@ class AveragedPosterior:
         of
             What is forecast, as for `forecast`.
         """
-        at, levels = sizes_array("sizes", sizes), self.curve.as_upward(scores)
+        at, levels = check_sizes("sizes", sizes), self.curve.as_upward(scores)
         if levels.shape not in ((), at.shape) or np.isnan(levels).any():
             raise RequestError(
-                f"must be one number, or one for each of the {len(at)} sizes, and not NaN, got {shown(scores)}.",
+                f"must be one number, or one for each of the {len(at)} sizes, and not NaN, got {format_value(scores)}.",
                 argument="scores",
             )
-        choice("of", of, get_args(Quantity))
+        check_choice("of", of, get_args(Quantity))
         mixture = self.predict(at, of)
         chances = CutNormal(mixture.locations, mixture.scales).cdf(levels)
         gaps = chances - mixture.weights @ chances

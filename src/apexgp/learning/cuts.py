@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .._check import FloatArray, shown, some
+from .._check import FloatArray, format_some, format_value
 from ..curve import LearningCurve
 from ..errors import DataError
 from ..forecast import Quantity
@@ -50,7 +50,7 @@ def lessons_of(curves: Mapping[Any, LearningCurve] | Sequence[LearningCurve], ar
     keyed = list(curves.items()) if isinstance(curves, Mapping) else list(enumerate(curves))
     for key, curve in keyed:
         if not isinstance(curve, LearningCurve):
-            raise DataError(f"must be LearningCurves, got {shown(curve)} as {key!r}.", argument=argument)
+            raise DataError(f"must be LearningCurves, got {format_value(curve)} as {key!r}.", argument=argument)
     check_alike([curve for _, curve in keyed], argument)
     named = isinstance(curves, Mapping)
     lessons, short = [], []
@@ -63,7 +63,7 @@ def lessons_of(curves: Mapping[Any, LearningCurve] | Sequence[LearningCurve], ar
             short.append(task)
     if short:
         raise DataError(
-            f"must extend beyond a pilot: {len(short)} of {len(keyed)} ({some(short)}) "
+            f"must extend beyond a pilot: {len(short)} of {len(keyed)} ({format_some(short)}) "
             f"{'has' if len(short) == 1 else 'have'} no size at least {_FARTHER:g} times the third smallest, so "
             "nothing is left to compare a forecast with. Leave such curves out.",
             argument=argument,
@@ -81,7 +81,7 @@ def check_alike(curves: Sequence[LearningCurve], argument: str) -> None:
     for what, found in kinds.items():
         if len(found) > 1:
             raise DataError(
-                f"must be alike, got {what} that differ: {some(sorted(found))}. Learn from one kind at a time.",
+                f"must be alike, got {what} that differ: {format_some(sorted(found))}. Learn from one kind at a time.",
                 argument=argument,
             )
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from .._check import DAMAGED, FloatArray, instance, mapped, several, truth, whole_number
+from .._check import DAMAGED, FloatArray, check_bool, check_instance, check_list, check_mapping, check_whole_number
 from ..curve import LearningCurve, curve_columns
 from ..errors import AccuracyWarning, DataError, RequestError
 from ..files.plain import plain
@@ -93,12 +93,12 @@ def learn_from(related: Any, curve: LearningCurve | None, start: Beliefs, seed: 
 def _learn(
     argument: str, curves: Any, start: Beliefs, folder: Path | None, n_jobs: int | None, seed: int, progress: bool
 ) -> Beliefs:
-    instance("start", start, Beliefs, "the Beliefs to start from, such as apexgp.priors.CALIBRATED")
+    check_instance("start", start, Beliefs, "the Beliefs to start from, such as apexgp.priors.CALIBRATED")
     if start.shares is None or not start.uses_replicates:
         raise RequestError(
             "must model individual scores and shares, as apexgp.priors.CALIBRATED does.", argument="start"
         )
-    whole_number("seed", seed, least=0)
+    check_whole_number("seed", seed, least=0)
     given = _listed(argument, curves)
     if not given:
         return start
@@ -119,9 +119,9 @@ def _learn(
 
 def _listed(name: str, curves: Any) -> Mapping[Any, LearningCurve] | Sequence[LearningCurve]:
     if isinstance(curves, Mapping):
-        return mapped(name, curves)
+        return check_mapping(name, curves)
     wanted = "several LearningCurves, or a mapping to them"
-    return list(several(name, [curves] if isinstance(curves, LearningCurve) else curves, wanted))
+    return list(check_list(name, [curves] if isinstance(curves, LearningCurve) else curves, wanted))
 
 
 def _learnt(lessons: Sequence[Lesson], nodes: Nodes, start: Beliefs, seed: int) -> Beliefs:
@@ -183,7 +183,7 @@ def _integrated(
     work = (delayed(_of_one)(lesson, start, seed, folder) for lesson in lessons)
     found: list[list[CutNodes]] = []
     most = max(_MOST_PILOTS // len(lessons), 1)
-    with progress_bar("curves", len(lessons), shown=truth("progress", progress)) as advance:
+    with progress_bar("curves", len(lessons), shown=check_bool("progress", progress)) as advance:
         for own in in_order(work, n_jobs):
             # Of many curves some of the pilots, early and late ones in turn.
             first = len(found) % max(len(own), 1)

@@ -11,7 +11,16 @@ from typing import Any, Self
 
 import numpy as np
 
-from .._check import FloatArray, choice, instance, mapped, positive, several, shown, whole_number
+from .._check import (
+    FloatArray,
+    check_choice,
+    check_instance,
+    check_list,
+    check_mapping,
+    check_positive,
+    check_whole_number,
+    format_value,
+)
 from ..errors import RequestError
 from .checks import FARTHEST, checked_share, distribution, number_within, positive_distribution
 from .distributions import Beta, LogitNormal, LogNormal, Normal, Prior, Uniform
@@ -129,13 +138,13 @@ class Beliefs:
                 positive_distribution(name, getattr(self, name))
         if not isinstance(self.sigma, ElicitedSigma):
             positive_distribution("sigma", self.sigma)
-        shapes = mapped("shapes", self.shapes)
-        shares = None if self.shares is None else mapped("shares", self.shares)
+        shapes = check_mapping("shapes", self.shapes)
+        shares = None if self.shares is None else check_mapping("shares", self.shares)
         for name, mean in MEANS.items():
-            shapes[name] = tuple(several("shapes", shapes.get(name, mean.shapes)))
+            shapes[name] = tuple(check_list("shapes", shapes.get(name, mean.shapes)))
             if len(shapes[name]) != len(mean.parameters) - 1:  # the last degree of freedom is the drop
                 wanted = f"must hold {len(mean.parameters) - 1} of {name}"
-                raise RequestError(f"{wanted}, got {shown(shapes[name])}.", argument="shapes")
+                raise RequestError(f"{wanted}, got {format_value(shapes[name])}.", argument="shapes")
             for prior in shapes[name]:
                 distribution(f"shapes of {name}", prior)
             if shares is not None:
@@ -145,7 +154,7 @@ class Beliefs:
             "shares": shares,
             "resolution": number_within("resolution", self.resolution, 0.0, 1.0),
             "log_base": number_within("log_base", self.log_base, 1.001, FARTHEST),
-            "kernel": choice("kernel", self.kernel, CORRELATIONS),
+            "kernel": check_choice("kernel", self.kernel, CORRELATIONS),
             "stay": number_within("stay", self.stay, 0.0, 1.0),
             "reach": None if self.reach is None else number_within("reach", self.reach, 0.01, FARTHEST),
             "early": number_within("early", self.early, 0.0, FARTHEST),
@@ -155,7 +164,7 @@ class Beliefs:
         for name, value in checked.items():
             object.__setattr__(self, name, value)
         if self.learnt is not None:
-            instance("learnt", self.learnt, Learnt, "the record that learn_beliefs made")
+            check_instance("learnt", self.learnt, Learnt, "the record that learn_beliefs made")
 
     @property
     def uses_replicates(self) -> bool:
@@ -166,7 +175,7 @@ class Beliefs:
         """The same beliefs for a user who expects single scores to scatter with this standard deviation."""
         # The prior median of tau_ratio says how much of the variance splits carry along the curve.
         ratio = 0.0 if self.tau_ratio is None else float(self.tau_ratio.from_normal(np.zeros(1))[0])
-        expected = LogNormal(positive("noise", noise) / float(np.hypot(1.0, ratio)), 0.4)
+        expected = LogNormal(check_positive("noise", noise) / float(np.hypot(1.0, ratio)), 0.4)
         shifts, spreads = (
             {name: own for name, own in moves.items() if name != "tau_e"} for moves in (self.shifts, self.spreads)
         )
@@ -180,7 +189,7 @@ class Beliefs:
     def from_dict(cls, content: Mapping[str, Any]) -> Self:
         """What `to_dict` wrote."""
         try:
-            given = {name: _read(value) for name, value in mapped("content", content).items()}
+            given = {name: _read(value) for name, value in check_mapping("content", content).items()}
             return cls(**given)
         except (TypeError, KeyError, RecursionError) as problem:  # fields that no prior has, or none of its own
             raise RequestError(
@@ -191,11 +200,11 @@ class Beliefs:
 def _checked_moves(name: str, given: Any, places: tuple[str, ...]) -> dict[str, dict[str, float]]:
     """What signs do to priors: a number for each sign, by what it moves."""
     moves = {}
-    for place, by_sign in mapped(name, given).items():
-        choice(name, place, places)
+    for place, by_sign in check_mapping(name, given).items():
+        check_choice(name, place, places)
         moves[place] = {
-            choice(name, sign, SIGNS): number_within(name, value, -10.0, 10.0)
-            for sign, value in mapped(name, by_sign).items()
+            check_choice(name, sign, SIGNS): number_within(name, value, -10.0, 10.0)
+            for sign, value in check_mapping(name, by_sign).items()
         }
     return moves
 
@@ -209,7 +218,7 @@ class ElicitedSigma:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "upper", number_within("sigma", self.upper, *SIGMA_UPPER))
-        object.__setattr__(self, "steps", whole_number("sigma", self.steps, least=0, most=SIGMA_STEPS))
+        object.__setattr__(self, "steps", check_whole_number("sigma", self.steps, least=0, most=SIGMA_STEPS))
 
     def from_window(self, window: float, z: FloatArray) -> FloatArray:
         """Values for deviates z, of a curve with this window."""
@@ -242,7 +251,7 @@ def _read(value: Any) -> Any:
 
 def paper_beliefs(variant: Variant) -> Beliefs:
     """The paper's priors. It has none on theta; integration needs flat ones within the paper's bounds."""
-    instance("variant", variant, Variant, "an apexgp.priors.Variant")
+    check_instance("variant", variant, Variant, "an apexgp.priors.Variant")
     return Beliefs(
         # At exactly 0 there would be no noise to divide by.
         tau_e=PositiveNormal(TAU.loc, TAU.scale, max(variant.noise_floor, 1e-5)),

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .._check import DAMAGED, FloatArray, real_array, real_number, shown
+from .._check import DAMAGED, FloatArray, check_real_array, check_real_number, format_value
 from ..errors import RequestError
 
 __all__ = ["FARTHEST", "checked_share", "distribution", "number_within", "positive_distribution"]
@@ -20,13 +20,13 @@ def distribution(name: str, prior: Any) -> FloatArray:
     """Values of a prior at some deviates: finite, and nowhere falling."""
     try:
         with np.errstate(all="ignore"):
-            values = real_array(name, prior.from_normal(_DEVIATES.copy()))
+            values = check_real_array(name, prior.from_normal(_DEVIATES.copy()))
         if values.shape == _DEVIATES.shape and (np.abs(values) < FARTHEST).all() and (np.diff(values) >= 0).all():
             return values
     except DAMAGED:  # tampered with, or no distribution at all
         pass
     raise RequestError(
-        f"must be a distribution whose from_normal gives rising values, got {shown(prior)}.", argument=name
+        f"must be a distribution whose from_normal gives rising values, got {format_value(prior)}.", argument=name
     )
 
 
@@ -34,7 +34,7 @@ def positive_distribution(name: str, prior: Any) -> None:
     """A prior of a quantity that is never below 0, and not 0 in the middle."""
     values = distribution(name, prior)
     if values[0] < 0 or values[2] <= 0:
-        raise RequestError(f"must be of positive values, got {shown(prior)}.", argument=name)
+        raise RequestError(f"must be of positive values, got {format_value(prior)}.", argument=name)
 
 
 def checked_share(name: str, mean: str, prior: Any) -> None:
@@ -42,17 +42,17 @@ def checked_share(name: str, mean: str, prior: Any) -> None:
     try:
         with np.errstate(all="ignore"):
             log_shares = np.log(_SHARES), np.log1p(-_SHARES)
-            densities = real_array(name, prior.log_density(*log_shares, np.ones(3), np.ones(3)))
+            densities = check_real_array(name, prior.log_density(*log_shares, np.ones(3), np.ones(3)))
         if np.isfinite(densities).all():
             return
     except DAMAGED:
         pass
-    raise RequestError(f"must be a Beta distribution for {mean}, got {shown(prior)}.", argument=name)
+    raise RequestError(f"must be a Beta distribution for {mean}, got {format_value(prior)}.", argument=name)
 
 
 def number_within(name: str, value: Any, least: float, most: float) -> float:
     """A number from `least` to `most`."""
-    number = real_number(name, value)
+    number = check_real_number(name, value)
     if not least <= number <= most:
-        raise RequestError(f"must be from {least:g} to {most:g}, got {shown(value)}.", argument=name)
+        raise RequestError(f"must be from {least:g} to {most:g}, got {format_value(value)}.", argument=name)
     return number

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .._answer import Answer, ColumnData, Shown
-from .._check import mapped, positive, real_number, text, whole_number
+from .._check import check_mapping, check_positive, check_real_number, check_text, check_whole_number
 from ..errors import RequestError
 
 __all__ = ["FIGURES", "Learnt"]
@@ -60,12 +60,12 @@ class Learnt(Answer):
 
     def __post_init__(self) -> None:
         for name in ("curves", "tasks", "pilots"):
-            whole_number(name, getattr(self, name), least=1)
-        whole_number("seed", self.seed, least=0)
+            check_whole_number(name, getattr(self, name), least=1)
+        check_whole_number("seed", self.seed, least=0)
         for name in ("metric", "unit"):
-            text(name, getattr(self, name))
-        object.__setattr__(self, "pull", positive("pull", self.pull))
-        if not 0 <= real_number("related", self.related) <= 1:
+            check_text(name, getattr(self, name))
+        object.__setattr__(self, "pull", check_positive("pull", self.pull))
+        if not 0 <= check_real_number("related", self.related) <= 1:
             raise RequestError(f"must be from 0 to 1, got {self.related!r}.", argument="related")
         object.__setattr__(self, "moved", _numbers("moved", self.moved, 2))
         object.__setattr__(self, "left_out", _numbers("left_out", self.left_out, 3))
@@ -86,8 +86,8 @@ class Learnt(Answer):
 
 
 def _numbers(name: str, given: Any, count: int) -> dict[str, tuple[Any, ...]]:
-    rows: Mapping[str, Sequence[float]] = mapped(name, given)
-    found = {text(name, key): tuple(real_number(name, value) for value in row) for key, row in rows.items()}
+    rows: Mapping[str, Sequence[float]] = check_mapping(name, given)
+    found = {check_text(name, key): tuple(check_real_number(name, value) for value in row) for key, row in rows.items()}
     if any(len(row) != count for row in found.values()):
         raise RequestError(f"must hold {count} numbers in each row.", argument=name)
     return found

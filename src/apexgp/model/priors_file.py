@@ -10,7 +10,7 @@ from functools import partial
 from importlib.metadata import version
 from typing import Any
 
-from .._check import DAMAGED, instance
+from .._check import DAMAGED, check_instance
 from ..errors import DataError
 from ..files.plain import plain
 from ..files.writing import write_text
@@ -24,7 +24,7 @@ _FORMAT = "apexgp-priors"
 
 def write_priors(beliefs: Beliefs, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
     """Write priors, such as `learn_beliefs` returns, as a JSON file for `read_priors` and `--priors`."""
-    instance("beliefs", beliefs, Beliefs, "Beliefs, such as learn_beliefs returns")
+    check_instance("beliefs", beliefs, Beliefs, "Beliefs, such as learn_beliefs returns")
     content = plain(beliefs.to_dict())
     document = {"format": _FORMAT, "apexgp": version("apexgp"), "checksum": _checksum(content), "priors": content}
     write_text(path, json.dumps(document, indent=1) + "\n", overwrite=overwrite)

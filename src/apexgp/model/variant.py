@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import e
 
-from .._check import truth, whole_number
+from .._check import check_bool, check_whole_number
 from .checks import FARTHEST, number_within, positive_distribution
 from .elicitation import LAMBDA_PRINTED, LAMBDA_WRITTEN, PositiveNormal
 
@@ -51,8 +51,8 @@ class Variant:
             "log_base": number_within("log_base", self.log_base, 1.001, FARTHEST),
             "noise_floor": number_within("noise_floor", self.noise_floor, 0.0, 1.0),
             "sigma_upper": number_within("sigma_upper", self.sigma_upper, *SIGMA_UPPER),
-            "window_to_ceiling": truth("window_to_ceiling", self.window_to_ceiling),
-            "sigma_steps": whole_number("sigma_steps", self.sigma_steps, least=0, most=SIGMA_STEPS),
+            "window_to_ceiling": check_bool("window_to_ceiling", self.window_to_ceiling),
+            "sigma_steps": check_whole_number("sigma_steps", self.sigma_steps, least=0, most=SIGMA_STEPS),
         }
         for name, value in checked.items():
             object.__setattr__(self, name, value)

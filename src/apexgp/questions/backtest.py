@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Self
 
-from .._check import probability, real_number, whole_number
+from .._check import check_probability, check_real_number, check_whole_number
 from ..answers.required import CONFIDENCE, RequiredSize
 from ..curve import LearningCurve
 from ..errors import DataError
@@ -33,10 +33,10 @@ class BacktestQuestion:
 
     def __post_init__(self) -> None:
         if self.holdout is not None:
-            whole_number("holdout", self.holdout, least=1)
+            check_whole_number("holdout", self.holdout, least=1)
         if self.target is not None:
-            object.__setattr__(self, "target", real_number("target", self.target))
-        object.__setattr__(self, "confidence", probability("confidence", self.confidence))
+            object.__setattr__(self, "target", check_real_number("target", self.target))
+        object.__setattr__(self, "confidence", check_probability("confidence", self.confidence))
 
     @classmethod
     def named(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .._check import whole_number
+from .._check import check_whole_number
 from ..estimators import APExGP
 from ..repeated.predictive import DRAWS, predictive_check
 from ..repeated.predictive_answer import PredictiveCheck
@@ -19,7 +19,7 @@ class CheckQuestion:
     draws: int = DRAWS
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "draws", whole_number("draws", self.draws, least=100, most=100_000))
+        object.__setattr__(self, "draws", check_whole_number("draws", self.draws, least=100, most=100_000))
 
     def answer(self, model: APExGP) -> CheckAnswer:
         """What the draws of a fitted model, with its own seed, have found."""

@@ -8,7 +8,7 @@ from typing import Self
 
 import numpy as np
 
-from .._check import positive, probability, real_number, whole_number
+from .._check import check_positive, check_probability, check_real_number, check_whole_number
 from ..answers.required import CONFIDENCE
 from ..curve import LearningCurve
 from ..design.pilot import CONFIRM, MOST_ASKED, design_pilot
@@ -40,13 +40,13 @@ class DesignQuestion:
     confirm: int = CONFIRM
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "budget", positive("budget", self.budget))
-        object.__setattr__(self, "confidence", probability("confidence", self.confidence))
+        object.__setattr__(self, "budget", check_positive("budget", self.budget))
+        object.__setattr__(self, "confidence", check_probability("confidence", self.confidence))
         for name in ("target", "available"):
             if getattr(self, name) is not None:
-                object.__setattr__(self, name, real_number(name, getattr(self, name)))
+                object.__setattr__(self, name, check_real_number(name, getattr(self, name)))
         if self.n_splits is not None:
-            whole_number("n_splits", self.n_splits, least=1)
+            check_whole_number("n_splits", self.n_splits, least=1)
 
     @classmethod
     def after(

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import get_args
 
-from .._check import FloatArray, choice, probability, real_number
+from .._check import FloatArray, check_choice, check_probability, check_real_number
 from ..answers.evaluation import MinimumEvaluationSize, minimum_evaluation_size
 from ..answers.minimum import discrimination
 from ..answers.required import CONFIDENCE, RequiredSize, success_of
@@ -55,11 +55,11 @@ class ForecastQuestion:
     cstatistic: float | None = None
 
     def __post_init__(self) -> None:
-        choice("of", self.of, get_args(Quantity))
-        object.__setattr__(self, "level", probability("level", self.level))
-        object.__setattr__(self, "confidence", probability("confidence", self.confidence))
+        check_choice("of", self.of, get_args(Quantity))
+        object.__setattr__(self, "level", check_probability("level", self.level))
+        object.__setattr__(self, "confidence", check_probability("confidence", self.confidence))
         if self.target is not None:
-            object.__setattr__(self, "target", real_number("target", self.target))
+            object.__setattr__(self, "target", check_real_number("target", self.target))
         if self.cstatistic is not None:
             object.__setattr__(self, "cstatistic", discrimination("cstatistic", self.cstatistic))
             if self.prevalence is None:
@@ -67,7 +67,7 @@ class ForecastQuestion:
                     "applies only with a prevalence.", argument="cstatistic", remedy=("Give {}.", "prevalence")
                 )
         if self.prevalence is not None:
-            object.__setattr__(self, "prevalence", probability("prevalence", self.prevalence))
+            object.__setattr__(self, "prevalence", check_probability("prevalence", self.prevalence))
             if self.target is None:
                 raise RequestError("applies only with a target.", argument="prevalence", remedy=("Give {}.", "target"))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Literal, get_args
 
-from .._check import choice
+from .._check import check_choice
 from ..answers.evaluation import MinimumEvaluationSize, minimum_evaluation_size
 from ..answers.minimum import MinimumSampleSize, minimum_sample_size
 from ..errors import RequestError
@@ -50,7 +50,7 @@ class MinimumQuestion:
     net_benefit_width: float = 0.2
 
     def __post_init__(self) -> None:
-        choice("purpose", self.purpose, get_args(Purpose))
+        check_choice("purpose", self.purpose, get_args(Purpose))
         usual = {field.name: field.default for field in fields(self)}
         for other in set(get_args(Purpose)) - {self.purpose}:
             for name in _OWN[other]:

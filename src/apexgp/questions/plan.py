@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from .._check import positive, real_number, whole_number
+from .._check import check_positive, check_real_number, check_whole_number
 from ..answers.plan import MOST_ROUNDS, ROUNDS, CollectionPlan, plan_collection
 from ..answers.required import RequiredSize
 from ..errors import RequestError
@@ -25,12 +25,12 @@ class PlanQuestion:
     start: int | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "target", real_number("target", self.target))
+        object.__setattr__(self, "target", check_real_number("target", self.target))
         for name in ("cost_per_example", "penalty"):
-            object.__setattr__(self, name, positive(name, getattr(self, name)))
-        object.__setattr__(self, "rounds", whole_number("rounds", self.rounds, least=1, most=MOST_ROUNDS))
+            object.__setattr__(self, name, check_positive(name, getattr(self, name)))
+        object.__setattr__(self, "rounds", check_whole_number("rounds", self.rounds, least=1, most=MOST_ROUNDS))
         if self.start is not None:
-            object.__setattr__(self, "start", whole_number("start", self.start, least=1))
+            object.__setattr__(self, "start", check_whole_number("start", self.start, least=1))
 
     @classmethod
     def if_priced(

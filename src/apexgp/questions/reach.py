@@ -7,7 +7,7 @@ from typing import Self
 
 from numpy.typing import ArrayLike
 
-from .._check import positive, real_array, sizes_array
+from .._check import check_positive, check_real_array, check_sizes
 from ..errors import RequestError
 
 __all__ = ["Reach"]
@@ -25,10 +25,10 @@ class Reach:
         cls, sizes: ArrayLike | None = None, times: ArrayLike | None = None, *, arguments: tuple[str, str]
     ) -> Self:
         """Refuse what is no size and no multiple, by the names of the `arguments` that they came as."""
-        multiples = () if times is None else real_array(arguments[1], times).ravel().tolist()
+        multiples = () if times is None else check_real_array(arguments[1], times).ravel().tolist()
         return cls(
-            () if sizes is None else tuple(sizes_array(arguments[0], sizes).tolist()),
-            tuple(positive(arguments[1], number) for number in multiples),
+            () if sizes is None else tuple(check_sizes(arguments[0], sizes).tolist()),
+            tuple(check_positive(arguments[1], number) for number in multiples),
         )
 
     @property

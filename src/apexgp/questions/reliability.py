@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .._check import text
+from .._check import check_text
 from ..track_record.file import ForecastRecord
 from ..track_record.reliability import Reliability
 
@@ -21,7 +21,7 @@ class ReliabilityQuestion:
     def __post_init__(self) -> None:
         for name in ("metric", "task"):
             if getattr(self, name) is not None:
-                text(name, getattr(self, name))
+                check_text(name, getattr(self, name))
 
     def answer(self, record: ForecastRecord) -> ReliabilityAnswer:
         """What the record says so far."""

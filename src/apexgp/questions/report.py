@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from .._check import real_number, shown, text
+from .._check import check_real_number, check_text, format_value
 from ..answers.plan import ROUNDS
 from ..answers.required import CONFIDENCE
 from ..errors import RequestError
@@ -25,9 +25,11 @@ _LONGEST = 200
 
 def _line(name: str, value: str) -> str:
     """A line for the head of a report, checked."""
-    given = text(name, value).strip()
+    given = check_text(name, value).strip()
     if not given or len(given) > _LONGEST or len(given.splitlines()) > 1:
-        raise RequestError(f"must be one line of at most {_LONGEST} characters, got {shown(value)}.", argument=name)
+        raise RequestError(
+            f"must be one line of at most {_LONGEST} characters, got {format_value(value)}.", argument=name
+        )
     return given
 
 
@@ -59,7 +61,7 @@ class ReportQuestion:
                 object.__setattr__(self, name, _line(name, getattr(self, name)))
         for name in ("budget", "available"):
             if getattr(self, name) is not None:
-                object.__setattr__(self, name, real_number(name, getattr(self, name)))
+                object.__setattr__(self, name, check_real_number(name, getattr(self, name)))
         if self.budget is not None and self.budget < 0:
             raise RequestError(
                 f"must be a number of fits, or 0 for no advice on what to measure next, got {self.budget:g}.",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from .._check import some
+from .._check import format_some
 from ..learners import UNKNOWN, kind_named
 from .cells import is_blank
 from .known_metrics import plain_name
@@ -41,7 +41,9 @@ def learners_stated(
                 left_out[name] = None
             elif name != kind:
                 read[f"{name} as {kind}"] = None
-    notes = [f"read the column {column!r} as kinds of learner: {some(list(read))}."] if read else []
+    notes = [f"read the column {column!r} as kinds of learner: {format_some(list(read))}."] if read else []
     if left_out:
-        notes.append(f"the column {column!r} names no one kind of learner that is known: {some(list(left_out))}.")
+        notes.append(
+            f"the column {column!r} names no one kind of learner that is known: {format_some(list(left_out))}."
+        )
     return kinds, notes

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .._check import some
+from .._check import format_some
 from ..errors import DataError, Fault, RequestError
 from ..scale import UNIT_RANGE, Range, checked_range, range_words
 from .cells import is_blank
@@ -158,7 +158,7 @@ def check_splits_once(table: Table, curve: Measurements) -> None:
     faults = [Fault(line, None, _twice(mark, len(own))) for mark, own in repeated.items() for line in own[1:]]
     raise DataError(
         _twice(worst, len(repeated[worst])),
-        where=f"{table.path}, {table.place} {some([line for line, _ in groupby(repeated[worst])])}",
+        where=f"{table.path}, {table.place} {format_some([line for line, _ in groupby(repeated[worst])])}",
         faults=sorted(faults, key=lambda fault: fault.line)[:MOST_FAULTS],
     )
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .._check import some
+from .._check import format_some
 from .._warn import warn
 from ..errors import DataError, MissingScoresWarning, RequestError
 from ..scale import Range, range_words
@@ -102,7 +102,7 @@ def measurements_in(
         check_scores(table, curve, faults)
     faults.refuse()
     if missing:
-        lines = some(sorted({table.lines[row] for row in missing}))
+        lines = format_some(sorted({table.lines[row] for row in missing}))
         warn(
             f"{table.path}: {len(missing)} of {len(columns.scores) * len(table.lines)} score cells are empty and were "
             f"left out ({table.place} {lines}).",
@@ -219,12 +219,13 @@ def _rows_of_metric(table: Table, asked: str | None, by_header: str | None) -> t
     if asked is None:
         if len(present) > 1:
             raise DataError(
-                f"{table.path} holds {len(present)} metrics ({some(present)}).", remedy=("Choose with {}.", "metric")
+                f"{table.path} holds {len(present)} metrics ({format_some(present)}).",
+                remedy=("Choose with {}.", "metric"),
             )
         return every, present[0] or UNNAMED
     wanted = asked if asked in present else next((name for name in present if same_metric(name, asked)), None)
     if wanted is None:
-        raise DataError(f"{table.path} has no metric {asked!r}; found {some(present)}.")
+        raise DataError(f"{table.path} has no metric {asked!r}; found {format_some(present)}.")
     return [i for i in every if entries[i] == wanted], wanted
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from .._check import some
+from .._check import format_some
 from .._extras import need
 from ..errors import DataError
 from .records import as_table
@@ -36,8 +36,8 @@ def read_experiment(source: str | os.PathLike[str]) -> Table:
         if found is None:
             there = [one.name for one in client.search_experiments(max_results=_PAGE)]
             raise DataError(
-                f"{mlflow.get_tracking_uri()} has no experiment {name!r}; found {some(there, 20) or 'none'}. The "
-                "environment variable MLFLOW_TRACKING_URI sets which store is read."
+                f"{mlflow.get_tracking_uri()} has no experiment {name!r}; found {format_some(there, 20) or 'none'}. "
+                "The environment variable MLFLOW_TRACKING_URI sets which store is read."
             )
         runs = _runs(client, found.experiment_id)
     except (mlflow.exceptions.MlflowException, OSError) as problem:  # the store, or the network

@@ -10,7 +10,16 @@ from typing import Any
 import numpy as np
 
 from .. import metrics
-from .._check import FloatArray, mapped, several, shown, some, text, truth, whole_number
+from .._check import (
+    FloatArray,
+    check_bool,
+    check_list,
+    check_mapping,
+    check_text,
+    check_whole_number,
+    format_some,
+    format_value,
+)
 from ..answers.required import RequiredSize
 from ..curve import LearningCurve
 from ..errors import ApexError, DataError, RequestError
@@ -57,17 +66,17 @@ def backtest(
     """
     chosen = _methods(methods)
     if holdout is not None:
-        whole_number("holdout", holdout, least=1)
+        check_whole_number("holdout", holdout, least=1)
     if isinstance(curve, LearningCurve):
         curves: list[tuple[object, LearningCurve]] = [(curve.task, curve)]
     elif isinstance(curve, Mapping):
-        curves = list(mapped("curve", curve, "a LearningCurve, or several", error=DataError).items())
+        curves = list(check_mapping("curve", curve, "a LearningCurve, or several", error=DataError).items())
     else:
-        listed = several("curve", curve, "a LearningCurve, or several", error=DataError)
+        listed = check_list("curve", curve, "a LearningCurve, or several", error=DataError)
         curves = [((isinstance(one, LearningCurve) and one.task) or i, one) for i, one in enumerate(listed)]
     wrong = [one for _, one in curves if not isinstance(one, LearningCurve)]
     if wrong or not curves:
-        came = shown(wrong[0]) if wrong else "none"
+        came = format_value(wrong[0]) if wrong else "none"
         raise DataError(
             f"must be a LearningCurve, or several, got {came}. Read a file with apexgp.read_curves(path).",
             argument="curve",
@@ -77,7 +86,7 @@ def backtest(
     work = (delayed(_judge)(task, one, chosen, holdout) for task, one in curves)
     metrics_measured = {one.metric_name for _, one in curves}
     judged = []
-    with progress_bar("curves", len(curves), shown=truth("progress", progress)) as advance:
+    with progress_bar("curves", len(curves), shown=check_bool("progress", progress)) as advance:
         for found_on_curve in in_order(work, n_jobs):
             judged += found_on_curve
             advance()
@@ -95,7 +104,7 @@ def methods_named(names: Sequence[str]) -> dict[str, CurveEstimator]:
     """Estimators by those of `METHODS` that have the given names."""
     unknown = [name for name in names if name not in METHODS]
     if unknown:
-        raise RequestError(f"There is no method {some(unknown)}; choose from {', '.join(METHODS)}.")
+        raise RequestError(f"There is no method {format_some(unknown)}; choose from {', '.join(METHODS)}.")
     return {name: METHODS[name]() for name in names}
 
 
@@ -119,15 +128,15 @@ def _methods(methods: Mapping[str, CurveEstimator] | Sequence[str] | None) -> di
     if isinstance(methods, CurveEstimator):
         raise RequestError(f"must be a mapping, such as {{'mine': {type(methods).__name__}()}}.", argument="methods")
     if isinstance(methods, Mapping):
-        chosen = mapped("methods", methods, wanted)
+        chosen = check_mapping("methods", methods, wanted)
         for name, method in chosen.items():
             if not isinstance(method, CurveEstimator):
                 raise RequestError(
-                    f"The method {shown(name)} must be an estimator of curves, got {type(method).__name__}."
+                    f"The method {format_value(name)} must be an estimator of curves, got {type(method).__name__}."
                 )
     else:
-        listed = [methods] if isinstance(methods, str) else several("methods", methods, wanted)
-        chosen = methods_named([text("methods", name, wanted) for name in listed])
+        listed = [methods] if isinstance(methods, str) else check_list("methods", methods, wanted)
+        chosen = methods_named([check_text("methods", name, wanted) for name in listed])
     if not chosen:
         raise RequestError("is empty. Name at least one, or leave it out for all.", argument="methods")
     return chosen

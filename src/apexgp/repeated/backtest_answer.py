@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields
 from typing import Any, Literal, get_args
 
 from .._answer import Answer, ColumnData, Shown, as_frame, columns_as_json
-from .._check import choice
+from .._check import check_choice
 from ..files.writing import write_text
 from ..metrics import RESOLUTION
 from ..reading.spreadsheets import as_csv
@@ -168,7 +168,7 @@ class Backtest(Answer):
         )
 
     def _columns(self, by: By = "method") -> ColumnData:
-        choice("by", by, get_args(By))
+        check_choice("by", by, get_args(By))
         rows: Sequence[Any] = {"method": self.pooled, "curve": self.by_curve, "size": self.by_size}[by]
         kind = HeldOut if by == "size" else MethodScore
         names = [field.name for field in fields(kind) if not (by == "method" and field.name == "task")]

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
 from .._answer import Answer, ColumnData, Shown
-from .._check import FloatArray, mapped, shown, sizes_array, some
+from .._check import FloatArray, check_mapping, check_sizes, format_some, format_value
 from .._numbers import chance, exactly
 from ..cautions import of_one
 from ..curve import LearningCurve
@@ -124,7 +124,10 @@ class Comparison(Answer):
         metric = next(iter(self.models.values())).curve_.metric_name
         whose = "its metric" if len(self.unnamed) == 1 else "their metric"
         does = "does" if len(self.unnamed) == 1 else "do"
-        return (f"{some(self.unnamed)} {does} not name {whose}; {metric} was assumed, as the others name it.", paired)
+        return (
+            f"{format_some(self.unnamed)} {does} not name {whose}; {metric} was assumed, as the others name it.",
+            paired,
+        )
 
     @property
     def cautions(self) -> tuple[str, ...]:  # type: ignore[override]
@@ -181,10 +184,10 @@ def compare_models(curves: Mapping[str, LearningCurve], sizes: ArrayLike, model:
     array([0.9, 0.2])
     """
     wanted = "a mapping from the names of two or more models to their curves"
-    curves = mapped("curves", curves, wanted)
+    curves = check_mapping("curves", curves, wanted)
     if len(curves) < 2:
         raise RequestError(f"must be {wanted}, got {len(curves)}.", argument="curves")
-    at = sizes_array("sizes", sizes)
+    at = check_sizes("sizes", sizes)
     settings = APExGP() if model is None else model
     if not isinstance(settings, APExGP) or settings.inference != "bayes":
         raise RequestError(
@@ -193,7 +196,7 @@ def compare_models(curves: Mapping[str, LearningCurve], sizes: ArrayLike, model:
         )
     for name, curve in curves.items():
         if not isinstance(curve, LearningCurve):
-            raise DataError(f"The curve of {shown(name)} must be a LearningCurve, got {type(curve).__name__}.")
+            raise DataError(f"The curve of {format_value(name)} must be a LearningCurve, got {type(curve).__name__}.")
     alike = _of_one_kind(curves)
     unnamed = tuple(str(name) for name, curve in curves.items() if curve.metric != alike[name].metric)
     fitted = {name: clone(settings).fit(curve) for name, curve in _on_one_scale(alike).items()}

@@ -11,7 +11,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .._answer import Answer, ColumnData, Shown
-from .._check import FloatArray, choice, positive, probability, real_array, real_number, shown, sizes_array
+from .._check import (
+    FloatArray,
+    check_choice,
+    check_positive,
+    check_probability,
+    check_real_array,
+    check_real_number,
+    check_sizes,
+    format_value,
+)
 from .._numbers import exactly
 from ..answers.required import CONFIDENCE, RequiredSize
 from ..curve import LearningCurve
@@ -139,16 +148,17 @@ def forecast_many(
     ...     print(found.task, found.sizes, found.mean.round(2))
     liver [720.] [0.83]
     """
-    choice("of", of, get_args(Quantity))
+    check_choice("of", of, get_args(Quantity))
     asked = _Asked(
-        sizes=np.empty(0) if sizes is None else sizes_array("sizes", sizes),
+        sizes=np.empty(0) if sizes is None else check_sizes("sizes", sizes),
         times=_multiples(DEFAULT_TIMES if sizes is None and times is None else () if times is None else times),
         levels=tuple(
-            probability("levels", level) for level in np.atleast_1d(real_array("levels", levels)).ravel().tolist()
+            check_probability("levels", level)
+            for level in np.atleast_1d(check_real_array("levels", levels)).ravel().tolist()
         ),
         of=of,
-        target=None if target is None else real_number("target", target),
-        confidence=probability("confidence", confidence),
+        target=None if target is None else check_real_number("target", target),
+        confidence=check_probability("confidence", confidence),
     )
     settings = APExGP() if model is None else model
     if not isinstance(settings, APExGP):
@@ -156,7 +166,9 @@ def forecast_many(
     try:
         items = curves.items() if isinstance(curves, Mapping) else ((None, curve) for curve in iter(curves))
     except TypeError:
-        raise RequestError(f"must be several, or a mapping to them, got {shown(curves)}.", argument="curves") from None
+        raise RequestError(
+            f"must be several, or a mapping to them, got {format_value(curves)}.", argument="curves"
+        ) from None
     chunks = _chunks(enumerate(items))
     from joblib import delayed
 
@@ -181,9 +193,9 @@ class _Asked:
 
 
 def _multiples(times: ArrayLike) -> FloatArray:
-    values = np.atleast_1d(real_array("times", times))
+    values = np.atleast_1d(check_real_array("times", times))
     for value in values.ravel().tolist():
-        positive("times", value)
+        check_positive("times", value)
     return values.ravel()
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from .._check import FloatArray, checked_seed, instance, whole_number
+from .._check import FloatArray, check_instance, check_seed, check_whole_number
 from ..curve import LearningCurve
 from ..estimators import APExGP
 from ..estimators.contract import check_is_fitted
@@ -60,8 +60,8 @@ def predictive_check(model: APExGP, *, draws: int = DRAWS, seed: int = 0) -> Pre
     >>> [(check.name, check.fails) for check in predictive_check(model).checks]
     [('level', False), ('slope', False), ('scatter', False)]
     """
-    check_is_fitted(instance("model", model, APExGP, "a fitted APExGP"))
-    draws, rng = whole_number("draws", draws, least=100, most=100_000), np.random.default_rng(checked_seed(seed))
+    check_is_fitted(check_instance("model", model, APExGP, "a fitted APExGP"))
+    draws, rng = check_whole_number("draws", draws, least=100, most=100_000), np.random.default_rng(check_seed(seed))
     posterior = model.posterior
     pilot = _Pilot.of(model.curve_, only_means=not posterior.posteriors[0].density.beliefs.uses_replicates)
     sums, absent = pilot.summaries()

@@ -12,7 +12,16 @@ from typing import get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._check import FloatArray, choice, instance, positive, probability, real_array, real_number, sizes_array
+from .._check import (
+    FloatArray,
+    check_choice,
+    check_instance,
+    check_positive,
+    check_probability,
+    check_real_array,
+    check_real_number,
+    check_sizes,
+)
 from ..answers.required import CONFIDENCE, RequiredSize, success_of
 from ..cautions import FARTHEST_FACTOR
 from ..errors import AccuracyWarning, ApexError, RequestError
@@ -111,19 +120,19 @@ def sensitivity(
     """
     from joblib import delayed
 
-    check_is_fitted(instance("model", model, APExGP, "a fitted APExGP"))
-    choice("of", of, get_args(Quantity))
-    given = np.empty(0) if sizes is None else sizes_array("sizes", sizes)
+    check_is_fitted(check_instance("model", model, APExGP, "a fitted APExGP"))
+    check_choice("of", of, get_args(Quantity))
+    given = np.empty(0) if sizes is None else check_sizes("sizes", sizes)
     multiples = DEFAULT_TIMES if sizes is None and times is None else () if times is None else times
-    factors = [positive("times", number) for number in np.ravel(real_array("times", multiples)).tolist()]
+    factors = [check_positive("times", number) for number in np.ravel(check_real_array("times", multiples)).tolist()]
     at = np.unique([*given.tolist(), *(number * model.curve_.largest for number in factors)])
     if not at.size:
         raise RequestError("is empty. Give at least one multiple, or sizes.", argument="times")
-    goal = None if target is None else real_number("target", target)
-    confidence = probability("confidence", confidence)
+    goal = None if target is None else check_real_number("target", target)
+    confidence = check_probability("confidence", confidence)
     required = None if goal is None else model.required_size(goal, confidence)
     compared_at = _compared_at(model, required, float(at[-1]))
-    asked = _Asked(at, of, probability("level", level), goal, confidence, compared_at, model.curve_.largest)
+    asked = _Asked(at, of, check_probability("level", level), goal, confidence, compared_at, model.curve_.largest)
     unchanged = replace(asked.row("unchanged", "none", model), effect=0.0)
     rows = [asked.row(name, "question", model, other) for name, other in _questions(model, asked).items()]
     groups = [list(alike) for _, alike in groupby(variants_of(model, goal), key=lambda one: id(one.settings))]

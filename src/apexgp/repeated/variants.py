@@ -8,7 +8,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from .._check import some
+from .._check import format_some
 from .._numbers import exactly
 from ..curve import LearningCurve
 from ..estimators import APExGP
@@ -128,7 +128,7 @@ def _less_data(curve: LearningCurve) -> Iterator[tuple[str, LearningCurve]]:
         groups = min(len(labels), _MOST_SPLITS) if len(labels) <= _MOST_SPLITS else _GROUPS
         for left_out in np.array_split(np.arange(len(labels)), groups):
             gone = [labels[i] for i in left_out.tolist()]
-            named = f"split {some(gone)}" if len(gone) == 1 else f"splits {some(gone, 2)}"
+            named = f"split {format_some(gone)}" if len(gone) == 1 else f"splits {format_some(gone, 2)}"
             yield f"without {named}", curve._rows(np.array([label not in gone for label in curve.split.tolist()]))
     if curve.train_scores is not None:
         yield "without training scores", replace(curve, train_scores=None)

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from .. import metrics
-from .._check import FloatArray, instance, mapped, text
+from .._check import FloatArray, check_instance, check_mapping, check_text
 from ..curve import LearningCurve
 from ..errors import ApexError, DataError
 from ..estimators import CurveEstimator
@@ -35,7 +35,7 @@ def judge_curves(
     dense
         For each task, many runs at a few large sizes.
     """
-    instance("experiment", experiment, Experiment, "an apexgp.experiment.Experiment")
+    check_instance("experiment", experiment, Experiment, "an apexgp.experiment.Experiment")
     measured = _curves("curves", curves)
     many = {} if dense is None else _curves("dense", dense)
     models: dict[tuple[str, str], CurveEstimator] = {}
@@ -67,9 +67,9 @@ def judge_curves(
 
 
 def _curves(name: str, curves: Mapping[str, LearningCurve]) -> dict[str, LearningCurve]:
-    found = mapped(name, curves, "a mapping from tasks to curves")
+    found = check_mapping(name, curves, "a mapping from tasks to curves")
     return {
-        text(name, task, "a mapping from names of tasks to curves"): instance(
+        check_text(name, task, "a mapping from names of tasks to curves"): check_instance(
             name, curve, LearningCurve, "a mapping from tasks to curves"
         )
         for task, curve in found.items()

@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
-from .._check import probability, real_number, shown, text, whole_number
+from .._check import check_probability, check_real_number, check_text, check_whole_number, format_value
 from ..errors import ApexError, DataError, RequestError
 
 __all__ = ["Keys", "a_number_of", "fraction", "names", "numbers", "positive_fraction", "sizes", "word"]
@@ -83,53 +83,53 @@ class Keys:
 
 def _table(name: str, value: Any) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise RequestError(f"must be a table, [{name}], got {shown(value)}.", argument=name)
+        raise RequestError(f"must be a table, [{name}], got {format_value(value)}.", argument=name)
     return value
 
 
 def word(name: str, value: Any) -> str:
     """A text with something in it, on one line."""
-    found = text(name, value, 'text, such as "patient"')
+    found = check_text(name, value, 'text, such as "patient"')
     if not found.strip() or "\n" in found:
-        raise RequestError(f"must be text on one line, got {shown(value)}.", argument=name)
+        raise RequestError(f"must be text on one line, got {format_value(value)}.", argument=name)
     return found
 
 
 def names(name: str, value: Any) -> tuple[str, ...]:
     """A list of texts, all different."""
     if not isinstance(value, list) or not value:
-        raise RequestError(f'must be a list of strings, such as ["a", "b"], got {shown(value)}.', argument=name)
+        raise RequestError(f'must be a list of strings, such as ["a", "b"], got {format_value(value)}.', argument=name)
     found = tuple(word(name, one) for one in value)
     if len(set(found)) < len(found):
-        raise RequestError(f"contains a duplicate: {shown(value)}.", argument=name)
+        raise RequestError(f"contains a duplicate: {format_value(value)}.", argument=name)
     return found
 
 
 def sizes(name: str, value: Any) -> tuple[int, ...]:
     """Training-set sizes in ascending order; there may be none."""
     if not isinstance(value, list):
-        raise RequestError(f"must be a list of sizes, such as [60, 94, 147], got {shown(value)}.", argument=name)
-    found = [whole_number(name, one, least=1) for one in value]
+        raise RequestError(f"must be a list of sizes, such as [60, 94, 147], got {format_value(value)}.", argument=name)
+    found = [check_whole_number(name, one, least=1) for one in value]
     if found != sorted(set(found)):
-        raise RequestError(f"must be ascending, got {shown(value)}.", argument=name)
+        raise RequestError(f"must be ascending, got {format_value(value)}.", argument=name)
     return tuple(found)
 
 
 def numbers(name: str, value: Any) -> tuple[float, ...]:
     """A list of numbers."""
     if not isinstance(value, list) or not value:
-        raise RequestError(f"must be a list of numbers, such as [8, 1, 1], got {shown(value)}.", argument=name)
-    return tuple(real_number(name, one) for one in value)
+        raise RequestError(f"must be a list of numbers, such as [8, 1, 1], got {format_value(value)}.", argument=name)
+    return tuple(check_real_number(name, one) for one in value)
 
 
 def a_number_of(least: int, most: int) -> Check[int]:
     """A check for whole numbers between two."""
-    return lambda name, value: whole_number(name, value, least=least, most=most)
+    return lambda name, value: check_whole_number(name, value, least=least, most=most)
 
 
 def fraction(name: str, value: Any) -> float:
     """A number of at least 0 and below 1."""
-    found = real_number(name, value)
+    found = check_real_number(name, value)
     if not 0 <= found < 1:
         raise RequestError(f"must be at least 0 and below 1, got {found:g}.", argument=name)
     return found
@@ -137,4 +137,4 @@ def fraction(name: str, value: Any) -> float:
 
 def positive_fraction(name: str, value: Any) -> float:
     """A number between 0 and 1."""
-    return probability(name, value)
+    return check_probability(name, value)

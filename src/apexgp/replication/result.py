@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from .._answer import Answer, ColumnData, Shown, as_frame, columns_as_json
-from .._check import choice
+from .._check import check_choice
 from ..collect.curves import CurveSet
 from ..curve import LearningCurve
 from ..estimators import CurveEstimator
@@ -147,7 +147,9 @@ class ExperimentResult(Answer):
 
     def _asked(self, of: str) -> ColumnData:
         return (
-            self._columns() if choice("of", of, ("ranges", "dense")) == "ranges" else _by_field(self.dense, DenseFigure)
+            self._columns()
+            if check_choice("of", of, ("ranges", "dense")) == "ranges"
+            else _by_field(self.dense, DenseFigure)
         )
 
     def shown(self) -> Shown:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .._check import shown, truth
+from .._check import check_bool, format_value
 from ..collect.curves import CurveSet
 from ..collect.labelled import LabelledData, read_labelled
 from ..collect.mapped import MappedScans
@@ -58,7 +58,7 @@ def run_experiment(
     ExperimentResult
     """
     wanted = experiment if isinstance(experiment, Experiment) else Experiment.read(experiment)
-    if not truth("dense", dense):
+    if not check_bool("dense", dense):
         wanted = replace(wanted, dense=None)
     if embeddings is not None:
         wanted = replace(wanted, embeddings=file_behind(embeddings))  # so that the result says what was read
@@ -129,7 +129,8 @@ def _labelled(experiment: Experiment) -> LabelledData:
     if scans != (experiment.head == "3D"):
         there, fitting = ("scans", "'3D'") if scans else ("one row of features per case", "'2D' or 'tuned'")
         raise DataError(
-            f"{path} holds {there}, which classifier.head = {shown(experiment.head)} cannot use. Set it to {fitting}."
+            f"{path} holds {there}, which classifier.head = {format_value(experiment.head)} cannot use. Set it to "
+            f"{fitting}."
         )
     return given
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from .._check import UNUSABLE, choice, mapped, some
+from .._check import UNUSABLE, check_choice, check_mapping, format_some
 from ..collect.logistic import LogisticHead
 from ..collect.slices import SliceHead
 from ..collect.splits import check_ratio
@@ -93,15 +93,15 @@ def _path(data: Keys, key: str, folder: Path) -> Path | None:
 
 
 def _tasks(name: str, value: Any) -> dict[str, str]:
-    tasks = mapped(name, value, 'a table, such as {bacterial = "Bacterial"}')
+    tasks = check_mapping(name, value, 'a table, such as {bacterial = "Bacterial"}')
     found = {task: keys.word(name, title) for task, title in tasks.items()}
     if len(set(found.values())) < len(found):
-        raise RequestError(f"gives two tasks the same name: {some(list(found.values()))}.", argument=name)
+        raise RequestError(f"gives two tasks the same name: {format_some(list(found.values()))}.", argument=name)
     return found
 
 
 def _head(name: str, value: Any) -> str:
-    return choice(name, value, tuple(HEADS))
+    return check_choice(name, value, tuple(HEADS))
 
 
 def _head_settings(settings: Keys, head: str) -> dict[str, Any]:
@@ -126,7 +126,7 @@ def _ratio(name: str, value: Any) -> tuple[float, float, float]:
 
 
 def _methods(name: str, value: Any) -> tuple[str, ...]:
-    return tuple(choice(name, one, tuple(EXPERIMENT_METHODS)) for one in keys.names(name, value))
+    return tuple(check_choice(name, one, tuple(EXPERIMENT_METHODS)) for one in keys.names(name, value))
 
 
 def _check_sizes(sizes: Keys, found: Mapping[str, Any]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .._check import whole_number
+from .._check import check_whole_number
 from .._warn import warn
 from ..errors import FewerProcessesWarning, RequestError
 
@@ -17,7 +17,7 @@ def jobs(n_jobs: int | None) -> int | None:
     """
     if n_jobs is None:
         return None
-    number = whole_number("n_jobs", n_jobs, least=-(2**31), most=2**31)
+    number = check_whole_number("n_jobs", n_jobs, least=-(2**31), most=2**31)
     if number == 0:
         raise RequestError("must be a number of processes other than 0; -1 uses all cores.", argument="n_jobs")
     import joblib  # here: reading a curve needs none of it

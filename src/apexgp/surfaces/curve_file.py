@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from .._check import some
+from .._check import format_some
 from ..curve import Direction, LearningCurve, curves_and_notes
 from ..errors import RequestError
 from ..reading.source import TableSettings, read_source
@@ -176,7 +176,9 @@ class ColumnOptions:
         if self.task is None:
             return curves
         if self.task not in curves:
-            raise RequestError(f"{path} has no task {self.task!r}; found {some([str(name) for name in curves], 20)}.")
+            raise RequestError(
+                f"{path} has no task {self.task!r}; found {format_some([str(name) for name in curves], 20)}."
+            )
         return {self.task: curves[self.task]}
 
     def only_curve_of(self, path: Path) -> LearningCurve:
@@ -196,7 +198,7 @@ def _one_or_several(names: list[str] | None) -> str | list[str] | None:
 
 def _only(curves: dict[str | None, LearningCurve], path: Path) -> LearningCurve:
     if len(curves) > 1:
-        names = some([str(name) for name in curves], 20)
+        names = format_some([str(name) for name in curves], 20)
         raise RequestError(
             f"{path} holds {len(curves)} tasks ({names}).", remedy=("Choose one with {}.", "chosen_task")
         )

@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from .._check import instance, truth
+from .._check import check_bool, check_instance
 from ..curve import curve_columns
 from ..errors import RequestError, WouldOverwriteError
 from ..files.writing import check_writable, file_behind, write_text, written_atomically
@@ -48,9 +48,9 @@ def write_experiment(
     overwrite
         Whether files may exist. Files of an earlier experiment that this one does not have are deleted.
     """
-    instance("result", result, ExperimentResult, "a result of apexgp.experiment.run_experiment")
-    place, overwrite = file_behind(folder), truth("overwrite", overwrite)
-    drawn = find_spec("matplotlib") is not None if pictures is None else truth("pictures", pictures)
+    check_instance("result", result, ExperimentResult, "a result of apexgp.experiment.run_experiment")
+    place, overwrite = file_behind(folder), check_bool("overwrite", overwrite)
+    drawn = find_spec("matplotlib") is not None if pictures is None else check_bool("pictures", pictures)
     if not os.path.isdir(place):
         check_writable(place, False)
         place.mkdir()

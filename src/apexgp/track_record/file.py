@@ -10,7 +10,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from .._check import several, text, truth
+from .._check import check_bool, check_list, check_text
 from ..curve import LearningCurve
 from ..errors import DataError
 from ..estimators import CurveEstimator
@@ -120,7 +120,7 @@ class ForecastRecord:
             Number of lines appended: 0 if the record has all of these scores already.
         """
         given = curves.values() if isinstance(curves, Mapping) else curves
-        listed = [given] if isinstance(given, LearningCurve) else several("curves", given, "LearningCurves")
+        listed = [given] if isinstance(given, LearningCurve) else check_list("curves", given, "LearningCurves")
         return append_lines(self.path, [Line.of_curve(curve, name, date) for curve in listed])
 
     def curves(self, metric: str | None = None, *, whole: bool = False) -> dict[str, LearningCurve]:
@@ -134,7 +134,7 @@ class ForecastRecord:
             Only those that are more than pilots: never forecast, or measured beyond the pilot of a forecast. Priors
             that were learnt from a pilot would count it twice when it is forecast with them.
         """
-        lines, whole = read_lines(self.path), truth("whole", whole)
+        lines, whole = read_lines(self.path), check_bool("whole", whole)
         found = {}
         for one, places in by_identity(lines).items():
             own = [lines[i] for i in places]
@@ -153,7 +153,7 @@ class ForecastRecord:
         metric, task
             Only curves of this metric, of this task; by default all.
         """
-        wanted = None if task is None else text("task", task)
+        wanted = None if task is None else check_text("task", task)
         chosen = [line for line in read_lines(self.path) if _is_of(line.identity, metric)]
         return reliability_of(compared([line for line in chosen if wanted in (None, line.curve.task)]))
 
@@ -201,4 +201,4 @@ def _is_there(line: Line, alike: Sequence[Line]) -> bool:
 
 
 def _is_of(identity: Identity, metric: str | None) -> bool:
-    return metric is None or identity.metric == metric_name(text("metric", metric))
+    return metric is None or identity.metric == metric_name(check_text("metric", metric))

@@ -12,7 +12,17 @@ from typing import Any, NamedTuple, get_args
 
 import numpy as np
 
-from .._check import DAMAGED, UNUSABLE, FloatArray, choice, instance, real_array, shown, sizes_array, text
+from .._check import (
+    DAMAGED,
+    UNUSABLE,
+    FloatArray,
+    check_choice,
+    check_instance,
+    check_real_array,
+    check_sizes,
+    check_text,
+    format_value,
+)
 from ..curve import LearningCurve
 from ..errors import ApexError, DataError, RequestError
 from ..estimators import CurveEstimator
@@ -64,7 +74,7 @@ class Line:
     @classmethod
     def of_curve(cls, curve: LearningCurve, name: str | None = None, day: Day = None) -> Line:
         """A curve as it is now."""
-        instance("curves", curve, LearningCurve, "LearningCurves")
+        check_instance("curves", curve, LearningCurve, "LearningCurves")
         return cls(**_about(curve, name, day))
 
     @property
@@ -109,12 +119,12 @@ class ForecastLine(Line):
         day: Day = None,
     ) -> ForecastLine:
         """What a fitted model says of larger sizes."""
-        instance("model", model, CurveEstimator, "a fitted model, such as apexgp.APExGP().fit(curve)")
+        check_instance("model", model, CurveEstimator, "a fitted model, such as apexgp.APExGP().fit(curve)")
         check_is_fitted(model)
         check_measurable(of)
         curve = model.curve_
         about = _about(curve, name, day)
-        at = np.unique(sizes_array("sizes", sizes))
+        at = np.unique(check_sizes("sizes", sizes))
         if of == "same_splits" and curve.split is None:
             of = "new_splits"  # there is nothing to continue
         n_splits = max(1, int(np.median(curve.replicates.count))) if of == "new_splits" else None
@@ -149,7 +159,7 @@ _OF_EVERY_LINE = {field.name for field in fields(Line)}
 
 def check_measurable(of: str) -> None:
     """Refuse to record what no measurement can be compared with."""
-    if choice("of", of, get_args(Quantity)) == "expected":
+    if check_choice("of", of, get_args(Quantity)) == "expected":
         raise RequestError(
             "cannot be 'expected' in a record: the true expected score is never measured, so nothing could be compared "
             "with it later.",
@@ -189,7 +199,7 @@ def line_in(raw: str, where: str) -> Line:
 def _forecast_in(content: Mapping[str, Any], about: Mapping[str, Any]) -> ForecastLine:
     own = {field.name: content[field.name] for field in fields(ForecastLine) if field.name not in _OF_EVERY_LINE}
     for name in ("sizes", "shares", "quantiles", "single"):
-        own[name] = None if own[name] is None else real_array(name, own[name])
+        own[name] = None if own[name] is None else check_real_array(name, own[name])
     ends, shape = [end for level in LEVELS for end in ends_of(level)], (len(own["shares"]), len(own["sizes"]))
     kept = [own[name] for name in ("quantiles", "single") if own[name] is not None]
     if not np.isin(ends, own["shares"]).all() or any(values.shape != shape for values in kept):
@@ -203,7 +213,7 @@ def ends_of(level: float) -> tuple[float, float]:
 
 
 def _about(curve: LearningCurve, name: str | None, day: Day) -> dict[str, Any]:
-    name = None if name is None else text("name", name)
+    name = None if name is None else check_text("name", name)
     if name is None and curve.task is None:
         raise RequestError(
             "must be given: forecasts and later scores are matched by it, and this curve has no task either.",
@@ -218,7 +228,7 @@ def _day(day: Day) -> str:
     try:
         return (datetime.fromisoformat(day) if isinstance(day, str) else day).isoformat()
     except (*UNUSABLE, AttributeError):
-        raise RequestError(f"must be a date such as 2026-11-17, got {shown(day)}.", argument="date") from None
+        raise RequestError(f"must be a date such as 2026-11-17, got {format_value(day)}.", argument="date") from None
 
 
 def _quantiles(forecast: Forecast) -> FloatArray:

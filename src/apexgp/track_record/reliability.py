@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from typing import Any, Literal, get_args
 
 from .._answer import Answer, ColumnData, Shown, as_frame, columns_as_json
-from .._check import choice
+from .._check import check_choice
 from .comparisons import ComparedForecast, Comparisons
 from .lines import LEVELS
 
@@ -105,7 +105,7 @@ class Reliability(Answer):
         return self.curves >= _ENOUGH
 
     def _columns(self, by: By = "level") -> ColumnData:
-        rows: tuple[Any, ...] = self.levels if choice("by", by, get_args(By)) == "level" else self.comparisons
+        rows: tuple[Any, ...] = self.levels if check_choice("by", by, get_args(By)) == "level" else self.comparisons
         kind = LevelCoverage if by == "level" else ComparedForecast
         names = [field.name for field in fields(kind)]
         columns: ColumnData = {name: [getattr(row, name) for row in rows] for name in names}

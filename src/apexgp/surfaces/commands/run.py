@@ -12,7 +12,7 @@ from typing import Annotated
 import joblib
 import typer
 
-from ..._check import whole_number
+from ..._check import check_whole_number
 from ...answers.required import CONFIDENCE
 from ...collect.curves import CurveSet
 from ...collect.program import Command, Program
@@ -149,7 +149,7 @@ def run(
     kept.check_name()
     enough = _enough(stop_at, stop_width, stop_target, confidence, metric)
     usual = _MOST_JOBS if script else 1
-    slots = whole_number(
+    slots = check_whole_number(
         "n_jobs", usual if jobs is None else joblib.cpu_count() if jobs == -1 else jobs, least=1, most=_MOST_JOBS
     )
     called = Command.checked(command, shell, env or ())
@@ -158,7 +158,7 @@ def run(
         files.out.parent / f"{files.out.stem}.output",
         slots=slots,
         timeout=None if timeout is None else _seconds(timeout),
-        retries=whole_number("retries", retries, least=0, most=1000),
+        retries=check_whole_number("retries", retries, least=0, most=1000),
         unnamed=metric[0] if metric else UNNAMED,
     )
     if script is not None:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ..._check import choice
+from ..._check import check_choice
 from ..options import among
 from ..schemas import DOCUMENTS, about_document, identifier_of, schema_of
 
@@ -36,4 +36,4 @@ def schema(
         for one in DOCUMENTS:
             typer.echo(f"{one:<12} {identifier_of(one):<26} {about_document(one).replace('`', '')}")
         return
-    typer.echo(json.dumps(schema_of(choice("name", name, DOCUMENTS)), indent=1))
+    typer.echo(json.dumps(schema_of(check_choice("name", name, DOCUMENTS)), indent=1))

@@ -9,7 +9,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from ..._check import instance
+from ..._check import check_instance
 from ..._numbers import exactly
 from ...repeated.backtest_answer import Backtest, HeldOut, MethodScore
 from .look import FORECAST, MEASURED, TRUTH, Display, as_they_are, checked_axes, dress, new_axes
@@ -43,7 +43,7 @@ class BacktestDisplay(Display):
     @classmethod
     def from_backtest(cls, result: Backtest) -> Self:
         """Make one from the result of a backtest."""
-        instance("result", result, Backtest, "a result of apexgp.backtest")
+        check_instance("result", result, Backtest, "a result of apexgp.backtest")
         return cls(result.pooled, result.by_size, result.metric)
 
     def _about(self) -> str:

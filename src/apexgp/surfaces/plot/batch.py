@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
-from ..._check import instance, mapped, several, text
+from ..._check import check_instance, check_list, check_mapping, check_text
 from ..._extras import need
 from ...answers.required import RequiredSize
 from ...errors import RequestError
@@ -64,20 +64,20 @@ class BatchDisplay(Display):
         required
             For some tasks the answer to a target.
         """
-        by_task = {text("models", task): model for task, model in mapped("models", models).items()}
+        by_task = {check_text("models", task): model for task, model in check_mapping("models", models).items()}
         if not 0 < len(by_task) <= MOST_PANELS:
             raise RequestError(f"A picture shows 1 to {MOST_PANELS} tasks, got {len(by_task)}.")
-        asked = {} if required is None else mapped("required", required)
+        asked = {} if required is None else check_mapping("required", required)
         for answer in asked.values():
-            instance("required", answer, RequiredSize, "a result of model.required_size")
-        asked_for = (several(name, given) or None for name, given in (("sizes", sizes), ("times", times)))
+            check_instance("required", answer, RequiredSize, "a result of model.required_size")
+        asked_for = (check_list(name, given) or None for name, given in (("sizes", sizes), ("times", times)))
         reach = Reach.checked(*asked_for, arguments=("sizes", "times"))
         panels: dict[str, CurveDisplay | str] = {}
         for task, model in by_task.items():
             if isinstance(model, Exception):
                 panels[task] = str(model)
                 continue
-            check_is_fitted(instance("models", model, CurveEstimator, "fitted models or errors"))
+            check_is_fitted(check_instance("models", model, CurveEstimator, "fitted models or errors"))
             curve, answer = model.curve_, asked.get(task)
             end = picture_end(curve, reach.beyond(curve.largest), answer)
             panels[task] = curve_picture(model, end, CurveDisplay, of=of, levels=levels, required=answer)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Self
 
-from ..._check import instance
+from ..._check import check_instance
 from ...repeated.predictive_answer import PredictiveCheck
 from ..words.check import checked_legend
 from .look import FORECAST, MEASURED, Display, checked_axes, dress, legend, new_axes, score_axis, size_axis
@@ -30,7 +30,7 @@ class PredictiveCheckDisplay(Display):
     @classmethod
     def from_check(cls, found: PredictiveCheck) -> Self:
         """Make one from an answer."""
-        return cls(instance("found", found, PredictiveCheck, "a result of apexgp.predictive_check"))
+        return cls(check_instance("found", found, PredictiveCheck, "a result of apexgp.predictive_check"))
 
     def _about(self) -> str:
         failed = ", ".join(check.name for check in self.found.failed) or "none"

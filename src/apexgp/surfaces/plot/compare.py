@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from ..._check import FloatArray, instance, probability, several
+from ..._check import FloatArray, check_instance, check_list, check_probability
 from ..._numbers import exactly
 from ...cautions import FARTHEST_FACTOR
 from ...errors import RequestError
@@ -79,8 +79,8 @@ class ComparisonDisplay(Display):
     @classmethod
     def from_comparison(cls, comparison: Comparison, *, level: float = 0.95) -> Self:
         """Forecast each model over the sizes that were measured or asked for."""
-        instance("comparison", comparison, Comparison, "a result of apexgp.compare_models")
-        level = probability("level", level)
+        check_instance("comparison", comparison, Comparison, "a result of apexgp.compare_models")
+        level = check_probability("level", level)
         ends = np.concatenate([pair.grid[[0, -1]] for pair in comparison.pairs])
         grid = np.geomspace(ends.min(), ends.max(), _POINTS)
         models = {}
@@ -95,7 +95,7 @@ class ComparisonDisplay(Display):
 
     def plot(self, axes: Sequence[Any] | None = None) -> Self:
         """Draw on `axes`, two matplotlib Axes one above the other, or on a new figure."""
-        drawn_on = list(new_axes("ComparisonDisplay.plot", 5.6, (1.9, 1))) if axes is None else several("axes", axes)
+        drawn_on = list(new_axes("ComparisonDisplay.plot", 5.6, (1.9, 1))) if axes is None else check_list("axes", axes)
         if len(drawn_on) != 2:
             raise RequestError(f"must be two, got {len(drawn_on)}.", argument="axes")
         above, below = (checked_axes("axes", ax) for ax in drawn_on)

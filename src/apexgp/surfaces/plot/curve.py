@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..._check import FloatArray, finite_array, real_number, several, shown, sizes_array
+from ..._check import FloatArray, check_finite_array, check_list, check_real_number, check_sizes, format_value
 from ..._numbers import exactly
 from ...answers.required import RequiredSize
 from ...cautions import FARTHEST_FACTOR
@@ -100,10 +100,10 @@ class CurveDisplay(CurvePicture, Display):
             Probabilities of the bands.
         """
         if not isinstance(model, CurveEstimator):
-            raise RequestError(f"must be a fitted model, got {shown(model)}.", argument="model")
+            raise RequestError(f"must be a fitted model, got {format_value(model)}.", argument="model")
         check_is_fitted(model)
         last = model.curve_.largest
-        end = 10 * last if to is None else real_number("to", to)
+        end = 10 * last if to is None else check_real_number("to", to)
         if not last < end <= _FARTHEST:
             raise RequestError(
                 f"must be beyond the largest pilot size {last:g} and at most {_FARTHEST:g}, got {end:g}.", argument="to"
@@ -138,7 +138,9 @@ class CurveDisplay(CurvePicture, Display):
         later = None if truth is None else _pairs(truth, self.range)
         required = self.required if required is None else required
         if required is not None and not isinstance(required, RequiredSize):
-            raise RequestError(f"must be a result of model.required_size, got {shown(required)}.", argument="required")
+            raise RequestError(
+                f"must be a result of model.required_size, got {format_value(required)}.", argument="required"
+            )
         ours = ax is None
         ax = new_axes("CurveDisplay.plot") if ours else checked_axes("ax", ax)
         self._draw_forecast(ax)
@@ -209,10 +211,10 @@ class CurveDisplay(CurvePicture, Display):
 
 def _pairs(truth: tuple[ArrayLike, ArrayLike], between: Range) -> tuple[FloatArray, FloatArray]:
     """Sizes and scores of a range that were measured, as many of one as of the other."""
-    given = several("truth", truth)
+    given = check_list("truth", truth)
     if len(given) != 2:
-        raise RequestError(f"must be a pair (sizes, scores), got {shown(truth)}.", argument="truth")
-    sizes, scores = sizes_array("truth", given[0]), finite_array("truth", given[1])
+        raise RequestError(f"must be a pair (sizes, scores), got {format_value(truth)}.", argument="truth")
+    sizes, scores = check_sizes("truth", given[0]), check_finite_array("truth", given[1])
     check_within("truth", scores, between, UNNAMED, stated=True)
     if sizes.shape != scores.shape:
         raise RequestError(

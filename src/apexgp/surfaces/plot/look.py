@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._check import FloatArray, instance
+from ..._check import FloatArray, check_instance
 from ..._extras import need
 from ..._numbers import exactly
 from ...cautions import FARTHEST_FACTOR
@@ -75,7 +75,7 @@ def new_axes(caller: str, height: float = _HEIGHT, ratios: Sequence[float] = (1,
 def checked_axes(name: str, ax: Any) -> Any:
     """Axes of the caller's."""
     axes = need("matplotlib.axes", "plot", "plot")
-    return instance(name, ax, axes.Axes, "a matplotlib Axes")
+    return check_instance(name, ax, axes.Axes, "a matplotlib Axes")
 
 
 def dress(ax: Any) -> None:

@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from ..._check import FloatArray, instance
+from ..._check import FloatArray, check_instance
 from ..._extras import need
 from ..._numbers import chance, exactly
 from ...answers.plan import CollectionPlan
@@ -54,8 +54,8 @@ class PlanDisplay(Display):
     @classmethod
     def from_plan(cls, model: APExGP, plan: CollectionPlan, of: Quantity = "expected") -> Self:
         """Ask the model behind a plan for the probabilities between its rounds."""
-        check_is_fitted(instance("model", model, CurveEstimator, "a fitted model"))
-        instance("plan", plan, CollectionPlan, "a result of apexgp.plan_collection")
+        check_is_fitted(check_instance("model", model, CurveEstimator, "a fitted model"))
+        check_instance("plan", plan, CollectionPlan, "a result of apexgp.plan_collection")
         collected = plan.sizes[-1] - plan.start
         # Where nothing is worth collecting: what the penalty would pay for.
         farthest = plan.start + (_BEYOND * collected if collected else max(plan.penalty / plan.cost_per_example, 1.0))

@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from ..._check import instance
+from ..._check import check_instance
 from ..._extras import need
 from ...track_record.reliability import Reliability
 from .look import FORECAST, MEASURED, Display, checked_axes, dress, legend, new_axes
@@ -32,7 +32,7 @@ class ReliabilityDisplay(Display):
     @classmethod
     def from_reliability(cls, found: Reliability) -> Self:
         """Make one from an answer."""
-        return cls(instance("found", found, Reliability, "a result of apexgp.ForecastRecord.reliability"))
+        return cls(check_instance("found", found, Reliability, "a result of apexgp.ForecastRecord.reliability"))
 
     def _about(self) -> str:
         scores, curves = len(self.found.comparisons), self.found.curves

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Self
 
-from ..._check import instance
+from ..._check import check_instance
 from ..._extras import need
 from ...repeated.sensitivity_answer import Sensitivity, SensitivityRow
 from ..chart.bars import MOST_BARS, bar_groups, value_words
@@ -38,7 +38,7 @@ class SensitivityDisplay(Display):
     @classmethod
     def from_sensitivity(cls, found: Sensitivity) -> Self:
         """Make one from an answer."""
-        return cls(instance("found", found, Sensitivity, "a result of apexgp.sensitivity"))
+        return cls(check_instance("found", found, Sensitivity, "a result of apexgp.sensitivity"))
 
     @property
     def rows(self) -> tuple[SensitivityRow, ...]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from ..._check import mapped, shown, truth
+from ..._check import check_bool, check_mapping, format_value
 from ..._extras import need
 from ...answers.plan import ROUNDS
 from ...answers.required import CONFIDENCE
@@ -90,7 +90,7 @@ def write_report(
         Show a progress bar, where there is a terminal and the work takes more than a moment.
     """
     check_writable(path, overwrite)
-    truth("progress", progress)
+    check_bool("progress", progress)
     need("jinja2", "write_report", "report")
     question = ReportQuestion(
         forecast=ForecastQuestion(
@@ -124,17 +124,17 @@ def write_report(
 
 def _sorted_out(model: APExGP | Mapping[Any, APExGP | ApexError]) -> tuple[dict[str, APExGP], dict[str, str]]:
     """Fitted models by the names of their tasks, and what became of the others."""
-    given = mapped("model", model) if isinstance(model, Mapping) else {None: model}
+    given = check_mapping("model", model) if isinstance(model, Mapping) else {None: model}
     models: dict[str, APExGP] = {}
     failed: dict[str, str] = {}
     for key, one in given.items():
-        name = "" if key is None else shown(key) if not isinstance(key, str) else key
+        name = "" if key is None else format_value(key) if not isinstance(key, str) else key
         if isinstance(one, ApexError):
             failed[name] = str(one)
             continue
         if not isinstance(one, APExGP):
             raise RequestError(
-                f"must be a fitted APExGP, or a mapping to such models, got {shown(one)}.", argument="model"
+                f"must be a fitted APExGP, or a mapping to such models, got {format_value(one)}.", argument="model"
             )
         check_is_fitted(one)
         models[name] = one

@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from ..._check import shown, some
+from ..._check import format_some, format_value
 from ...curve import LearningCurve, curves_and_notes, detail_columns
 from ...errors import ApexError, DataError, Fault, RequestError
 from ...reading.companions import with_spreads_apart
@@ -162,8 +162,8 @@ def curve_of(table: str | TableFile, columns: ColumnOptions) -> tuple[LearningCu
         return next(iter(curves.values())), notes
     if columns.task in curves:
         return curves[columns.task], notes
-    names = some([str(name) for name in curves], 20)
-    came = "nothing" if columns.task is None else shown(columns.task)
+    names = format_some([str(name) for name in curves], 20)
+    came = "nothing" if columns.task is None else format_value(columns.task)
     raise RequestError(f"must be one of the tasks in the table ({names}), got {came}.", argument="chosen_task")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from pathlib import Path
 
-from ..._check import some
+from ..._check import format_some
 from ...images.datasets import DataSet
 from ...images.embed import EmbeddingRun
 from .phrases import as_typed
@@ -27,9 +27,9 @@ def left_out_lines(run: EmbeddingRun) -> list[str]:
     """Everything that is not in the output, or is odd about what is."""
     lines = [f"Left out: {file} {reason}." for file, reason in run.unreadable]
     if run.without_file:
-        lines.append(f"Left out, labels without a file ({len(run.without_file):,}): {some(run.without_file)}.")
+        lines.append(f"Left out, labels without a file ({len(run.without_file):,}): {format_some(run.without_file)}.")
     if run.without_label:
-        lines.append(f"Left out, files without a label ({len(run.without_label):,}): {some(run.without_label)}.")
+        lines.append(f"Left out, files without a label ({len(run.without_label):,}): {format_some(run.without_label)}.")
     lines += [f"{file}: {remark}." for file, remark in run.remarks]
     return [*lines, *run.notes]
 
@@ -44,7 +44,7 @@ def next_sentence(run: EmbeddingRun) -> str:
     words += [] if run.n_patients is None else ["--group", "patient"]
     rare = (
         f" (Labels that fewer than a tenth of the {run.kind} have, or all of them, are in the file too: "
-        f"{some(run.rare, 20)}.)"
+        f"{format_some(run.rare, 20)}.)"
         if run.rare
         else ""
     )
