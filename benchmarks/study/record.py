@@ -18,7 +18,7 @@ import pandas as pd
 
 import scoring
 from apexgp import Forecast
-from apexgp.cautions import in_brief
+from apexgp.cautions import shorten_caution
 from apexgp.errors import ApexError
 from apexgp.files.lock import held
 from study.methods import Method
@@ -102,7 +102,7 @@ def _outcome(method: Method, pilot: Pilot) -> dict:
 
 
 def _brief(forecast: Forecast) -> list[str]:
-    return [in_brief(caution) for caution in forecast.cautions]
+    return [shorten_caution(caution) for caution in forecast.cautions]
 
 
 def _figures(pilot: Pilot, forecast: Forecast) -> dict[str, list]:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .collect.training import collect_scores
     from .collect.tuned import TunedLogistic
     from .curve import LearningCurve, read_curves
-    from .design.enough import Enough
+    from .design.enough import StopRule
     from .design.pilot import design_pilot
     from .design.ranked import PilotDesign
     from .estimators import METHODS, APExGP, LeastSquares
@@ -50,7 +50,6 @@ __all__ = [
     "Comparison",
     "CurveForecast",
     "CurveSet",
-    "Enough",
     "Forecast",
     "ForecastRecord",
     "LearningCurve",
@@ -63,6 +62,7 @@ __all__ = [
     "RequiredSize",
     "Sensitivity",
     "SliceHead",
+    "StopRule",
     "TunedLogistic",
     "backtest",
     "collect_curves",
@@ -105,7 +105,7 @@ _HOMES = {
         "collect.training": ["collect_scores"],
         "collect.tuned": ["TunedLogistic"],
         "curve": ["LearningCurve", "read_curves"],
-        "design.enough": ["Enough"],
+        "design.enough": ["StopRule"],
         "design.pilot": ["design_pilot"],
         "design.ranked": ["PilotDesign"],
         "estimators": ["METHODS", "APExGP", "LeastSquares"],

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-from ._extras import need
+from ._extras import import_extra
 from .files.plain import plain
 
-__all__ = ["Answer", "ColumnData", "Shown", "as_frame", "columns_as_json", "rows_of"]
+__all__ = ["Answer", "ColumnData", "SummaryTable", "to_data_frame", "to_json_columns", "to_rows"]
 
 ColumnData = dict[str, list[Any]]
 """A table: the cells of each column, all columns of one length."""
@@ -20,7 +20,7 @@ _MOST_ROWS = 20  # of a table that is shown; a frame holds them all
 
 
 @dataclass(frozen=True)
-class Shown:
+class SummaryTable:
     """An answer to be read: a title, a small table of text, and what is to be said below it."""
 
     title: str
@@ -32,7 +32,7 @@ class Shown:
 
     def as_text(self) -> str:
         """Lines for a terminal."""
-        rows = _shortened(self.rows)
+        rows = _shorten_rows(self.rows)
         widths = [max(map(len, column)) for column in zip(self.header, *rows, strict=True)]
         signs = ["<" if name in self.words else ">" for name in self.header]
         lines = [
@@ -43,7 +43,7 @@ class Shown:
 
     def as_html(self) -> str:
         """The same for a page; every text is escaped."""
-        rows = _shortened(self.rows)
+        rows = _shorten_rows(self.rows)
         align = [f"text-align:{'left' if name in self.words else 'right'}" for name in self.header]
 
         def line(cells: Sequence[str], tag: str) -> str:
@@ -56,7 +56,7 @@ class Shown:
         return f"<div><table>{title}<thead>{head}</thead><tbody>{body}</tbody></table>{notes}</div>"
 
 
-def _shortened(rows: Sequence[Sequence[str]]) -> list[Sequence[str]]:
+def _shorten_rows(rows: Sequence[Sequence[str]]) -> list[Sequence[str]]:
     """The first and the last rows, where there are many."""
     if len(rows) <= _MOST_ROWS:
         return list(rows)
@@ -74,7 +74,7 @@ class Answer(ABC):
         """The answer as a table, with numbers as they are."""
 
     @abstractmethod
-    def shown(self) -> Shown:
+    def shown(self) -> SummaryTable:
         """The answer as `print` and a notebook show it."""
 
     def to_dict(self) -> ColumnData:
@@ -82,14 +82,14 @@ class Answer(ABC):
 
         A number that is not finite is None. `to_frame` gives the same table.
         """
-        return columns_as_json(self._columns())
+        return to_json_columns(self._columns())
 
     def to_frame(self) -> Any:
         """The answer as a pandas DataFrame (`pip install 'apexgp[pandas]'`).
 
         Numbers that are not finite stay as they are. The cautions are in `frame.attrs["cautions"]`.
         """
-        return as_frame(self, self._columns())
+        return to_data_frame(self, self._columns())
 
     def _all_notes(self, *notes: str) -> list[str]:
         return [*notes, *(f"Caution: {caution}" for caution in self.cautions)]
@@ -101,15 +101,15 @@ class Answer(ABC):
         return self.shown().as_html()
 
 
-def columns_as_json(columns: ColumnData) -> ColumnData:
+def to_json_columns(columns: ColumnData) -> ColumnData:
     """Columns with cells that JSON has a word for."""
     table: ColumnData = plain(columns, str)  # a task may be anything that its caller could use as a key
     return table
 
 
-def as_frame(answer: Answer, columns: ColumnData) -> Any:
+def to_data_frame(answer: Answer, columns: ColumnData) -> Any:
     """Columns as a pandas DataFrame; a pair becomes two columns, a mapping one for each of its entries."""
-    pandas = need("pandas", f"{type(answer).__name__}.to_frame", "pandas")
+    pandas = import_extra("pandas", f"{type(answer).__name__}.to_frame", "pandas")
     flat: ColumnData = {}
     for name, cells in columns.items():
         if cells and isinstance(cells[0], Mapping):
@@ -123,6 +123,6 @@ def as_frame(answer: Answer, columns: ColumnData) -> Any:
     return frame
 
 
-def rows_of(columns: ColumnData) -> list[Any]:
+def to_rows(columns: ColumnData) -> list[Any]:
     """The same table by rows: dictionaries, of whatever type their reader has for them."""
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]

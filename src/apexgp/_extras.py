@@ -8,7 +8,7 @@ from typing import Any
 from .errors import MissingExtraError
 
 
-def need(module: str, caller: str, extra: str) -> Any:
+def import_extra(module: str, caller: str, extra: str) -> Any:
     """Import `module` for `caller`, or say which extra of apexgp installs it."""
     try:
         return importlib.import_module(module)

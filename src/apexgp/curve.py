@@ -12,7 +12,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ._answer import Answer, ColumnData, Shown
+from ._answer import Answer, ColumnData, SummaryTable
 from ._check import (
     FloatArray,
     check_choice,
@@ -24,10 +24,10 @@ from ._check import (
     format_some,
     format_value,
 )
-from ._numbers import exactly
+from ._numbers import format_size
 from .errors import DataError, RequestError
 from .files.writing import write_text
-from .learners import checked_learner
+from .learners import check_learner
 from .reading.frames import is_frame, scikit_learn_curve
 from .reading.known_metrics import UNNAMED, is_negated, known_metric, metric_name, sounds_like_a_loss
 from .reading.score_details import BY_SCORE, checked_details
@@ -36,7 +36,7 @@ from .reading.size_labels import share_kept, unit_label
 from .reading.source import Source, TableSettings, read_measurements
 from .reading.split_labels import check_splits, split_labels, unstacked
 from .reading.spreadsheets import Table, as_csv
-from .scale import UNIT_RANGE, UNIT_SCALE, Range, Scale, checked_range, range_text, range_words, scale_of
+from .scale import UNIT_RANGE, UNIT_SCALE, Range, Scale, check_range, format_range, make_scale, range_to_text
 
 __all__ = ["LearningCurve", "read_curves"]
 
@@ -197,12 +197,12 @@ class LearningCurve(Answer):
             check_choice("direction", direction, get_args(Direction))
         unit = unit_label(unit)
         test_share = None if test_share is None else share_kept(test_share)
-        learner = None if learner is None else checked_learner(learner, error=DataError)
+        learner = None if learner is None else check_learner(learner, error=DataError)
         metric = check_text("metric", metric, error=DataError)
         task = None if task is None else check_text("task", task, error=DataError)
         at, measured = check_sizes("sizes", sizes, error=DataError), check_finite_array("scores", scores)
         own_range, own_direction = range_and_direction(metric, measured)
-        between = own_range if range is None else checked_range(range, error=DataError)
+        between = own_range if range is None else check_range(range, error=DataError)
         if direction is None:
             self.__dict__["direction_stated"] = False
             ended = known_metric(metric) is None and math.isinf(between[1])  # what has one end alone is best there
@@ -288,15 +288,15 @@ class LearningCurve(Answer):
         logarithmic = known is not None and known.logarithmic and self.range == known.range
         if self.range == UNIT_RANGE:
             return UNIT_SCALE
-        return scale_of(self.range, self.sizes, self.scores, logarithmic=logarithmic)
+        return make_scale(self.range, self.sizes, self.scores, logarithmic=logarithmic)
 
     def on(self, scale: Scale) -> LearningCurve:
         """The same curve, to be seen by engines on the scale of another one with the same range."""
         check_instance("scale", scale, Scale, "the scale of a curve")
         if scale.range != self.scale.range:
             raise RequestError(
-                f"must be that of a curve with the same range, {range_words(self.scale.range)}, got "
-                f"{range_words(scale.range)}.",
+                f"must be that of a curve with the same range, {format_range(self.scale.range)}, got "
+                f"{format_range(scale.range)}.",
                 argument="scale",
             )
         same = replace(self)
@@ -349,11 +349,11 @@ class LearningCurve(Answer):
 
     def up_to(self, size: float) -> LearningCurve:
         """The measurements at sizes no larger than `size`."""
-        return self._rows(self.sizes <= _bound(size))
+        return self._rows(self.sizes <= _check_bound(size))
 
     def beyond(self, size: float) -> LearningCurve:
         """The measurements at sizes larger than `size`."""
-        return self._rows(self.sizes > _bound(size))
+        return self._rows(self.sizes > _check_bound(size))
 
     def _rows(self, chosen: NDArray[np.bool_]) -> LearningCurve:
         by_score = {name: getattr(self, name) for name in ("sizes", "scores", "split", *BY_SCORE)}
@@ -430,7 +430,7 @@ class LearningCurve(Answer):
             *(size, score, split, None, metric, direction, unit, sheet),
             *(train_score, score_sd, n_test, averaged_over, each_column, per_cent, test_share, range),
         )
-        return _only(curves_and_notes(path, wanted)[0], path)
+        return _take_only_curve(read_curves_and_notes(path, wanted)[0], path)
 
     @classmethod
     def from_frame(
@@ -467,7 +467,7 @@ class LearningCurve(Answer):
             *(size, score, split, None, metric, direction, unit, None),
             *(train_score, score_sd, n_test, averaged_over, each_column, per_cent, test_share, range),
         )
-        return _only(curves_and_notes(frame, wanted)[0], frame)
+        return _take_only_curve(read_curves_and_notes(frame, wanted)[0], frame)
 
     @classmethod
     def from_sklearn(
@@ -511,24 +511,24 @@ class LearningCurve(Answer):
     cautions = ()
 
     def _columns(self) -> ColumnData:
-        return curve_columns([self])
+        return build_curve_columns([self])
 
-    def shown(self) -> Shown:
+    def shown(self) -> SummaryTable:
         """Mean and spread of the scores at each size."""
         pilot = self.replicates
         rows = [
-            (exactly(size), f"{mean:.4g}", f"{std:.2g}" if count > 1 else "-", str(count))
+            (format_size(size), f"{mean:.4g}", f"{std:.2g}" if count > 1 else "-", str(count))
             for size, mean, std, count in zip(pilot.sizes, pilot.mean, pilot.std, pilot.count.tolist(), strict=True)
         ]
         title = f"Learning curve: {self.metric_name}" + ("" if self.task is None else f", {self.task}")
-        return Shown(title, ("size", "mean", "sd", "scores"), rows)
+        return SummaryTable(title, ("size", "mean", "sd", "scores"), rows)
 
     def to_csv(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
         """Write the rows as they were given, with everything that is known about the curve: see `curve_columns`."""
-        write_text(path, as_csv(curve_columns([self])), overwrite=overwrite)
+        write_text(path, as_csv(build_curve_columns([self])), overwrite=overwrite)
 
 
-def curve_columns(curves: Iterable[LearningCurve]) -> dict[str, list[Any]]:
+def build_curve_columns(curves: Iterable[LearningCurve]) -> dict[str, list[Any]]:
     """Curves as the columns of one table: size, score, metric, direction, unit, and whatever else is known of any.
 
     This is what every file of curves holds, and what `read_curves` takes back.
@@ -539,13 +539,13 @@ def curve_columns(curves: Iterable[LearningCurve]) -> dict[str, list[Any]]:
         columns["size"] += [int(s) if s.is_integer() else s for s in curve.sizes.tolist()]
         columns["score"] += curve.scores.tolist()
         columns["split"] += [None] * len(curve) if curve.split is None else curve.split.tolist()
-        known = detail_columns(curve)
+        known = build_detail_columns(curve)
         for name in _DETAILS:
             columns[name] += known.get(name, [None] * len(curve))
         for name in about:
             columns[name] += [getattr(curve, name)] * len(curve)
         own_range, _ = range_and_direction(curve.metric, curve.scores)
-        stated = None if curve.range == own_range else range_text(curve.range)
+        stated = None if curve.range == own_range else range_to_text(curve.range)
         columns["range"] += [stated] * len(curve)
     bare = [
         n
@@ -555,7 +555,7 @@ def curve_columns(curves: Iterable[LearningCurve]) -> dict[str, list[Any]]:
     return {name: column for name, column in columns.items() if name not in bare}
 
 
-def detail_columns(curve: LearningCurve) -> dict[str, list[float | None]]:
+def build_detail_columns(curve: LearningCurve) -> dict[str, list[float | None]]:
     """What is known of a curve's scores beside them, as columns of its file; None where a number is not known."""
     columns: dict[str, list[float | None]] = {}
     for name, attribute in _DETAILS.items():
@@ -597,10 +597,10 @@ def read_curves(
         *(size, score, split, task, metric, direction, unit, sheet),
         *(train_score, score_sd, n_test, averaged_over, each_column, per_cent, test_share, range),
     )
-    return curves_and_notes(path, wanted)[0]
+    return read_curves_and_notes(path, wanted)[0]
 
 
-def curves_and_notes(
+def read_curves_and_notes(
     path: Source | Table, wanted: TableSettings, *, ask: bool = True
 ) -> tuple[dict[str | None, LearningCurve], tuple[str, ...]]:
     """Read every curve, and note what a reader should know: which column was taken for what, what was left out.
@@ -623,7 +623,10 @@ def curves_and_notes(
     if ask:
         _ask_for_direction(curves, path)
     losses = dict.fromkeys(curve.metric_name for curve in curves.values() if _is_loss_by_name(curve))
-    return curves, (*notes, *(f"{_name_of(path)}: took {name} for a loss: lower is better." for name in losses))
+    return curves, (
+        *notes,
+        *(f"{_find_source_name(path)}: took {name} for a loss: lower is better." for name in losses),
+    )
 
 
 def _is_loss_by_name(curve: LearningCurve) -> bool:
@@ -650,7 +653,7 @@ def _ask_for_direction(curves: dict[str | None, LearningCurve], source: Any) -> 
     whose = "" if worse == [None] else f" of {format_some(worse)}"
     does = ("fall" if falls else "rise") + "s" * (first.metric != UNNAMED)
     raise DataError(
-        f"{_name_of(source)}: the {what}{whose} {does} as the training set grows, from {pilot.mean[0]:.3g} to "
+        f"{_find_source_name(source)}: the {what}{whose} {does} as the training set grows, from {pilot.mean[0]:.3g} to "
         f"{pilot.mean[-1]:.3g}, and nothing says whether higher or lower is better.",
         remedy=(
             "Say so with {} or {}, or name the metric with {} if it is a known one such as error rate or accuracy.",
@@ -661,23 +664,23 @@ def _ask_for_direction(curves: dict[str | None, LearningCurve], source: Any) -> 
     )
 
 
-def _name_of(source: Any) -> Any:
+def _find_source_name(source: Any) -> Any:
     """The name by which messages call a table, a file or a data frame."""
     if isinstance(source, Table):
         return source.path
     return "The data frame" if is_frame(source) else getattr(source, "name", source)
 
 
-def _only(curves: dict[str | None, LearningCurve], source: Any) -> LearningCurve:
+def _take_only_curve(curves: dict[str | None, LearningCurve], source: Any) -> LearningCurve:
     if len(curves) > 1:
         raise DataError(
-            f"{_name_of(source)} holds {len(curves)} tasks ({format_some(list(curves))}), but one curve was expected. "
-            "Read them all with apexgp.read_curves, or keep the rows of one task."
+            f"{_find_source_name(source)} holds {len(curves)} tasks ({format_some(list(curves))}), but one curve was "
+            "expected. Read them all with apexgp.read_curves, or keep the rows of one task."
         )
     return next(iter(curves.values()))
 
 
-def _bound(size: float) -> float:
+def _check_bound(size: float) -> float:
     bound = check_real_array("size", size)
     if bound.ndim or np.isnan(bound):
         raise RequestError(f"must be one number, got {format_value(size)}.", argument="size")

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._answer import Answer, ColumnData, Shown, as_frame, columns_as_json
+from ._answer import Answer, ColumnData, SummaryTable, to_data_frame, to_json_columns
 from ._check import (
     FloatArray,
     check_choice,
@@ -24,11 +24,11 @@ from ._check import (
     format_value,
     make_generator,
 )
-from ._numbers import exactly
+from ._numbers import format_size
 from .errors import RequestError
 from .files.writing import write_text
-from .numerics.cut_mixture import CutMixture
-from .numerics.truncated import CutNormal
+from .numerics.cut_mixture import TruncatedMixture
+from .numerics.truncated import TruncatedNormal
 from .reading.spreadsheets import as_csv
 from .scale import UNIT_SCALE, Scale
 
@@ -116,15 +116,15 @@ class Forecast(Answer):
         """What is pickled: not what was computed from it on the way."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
-    def shown(self) -> Shown:
+    def shown(self) -> SummaryTable:
         """Mean and 95 % interval at each size."""
         lower, upper = self.interval(0.95)
         rows = [
-            (exactly(size), f"{mean:.3f}", f"{low:.3f} to {high:.3f}")
+            (format_size(size), f"{mean:.3f}", f"{low:.3f} to {high:.3f}")
             for size, mean, low, high in zip(self.sizes, self.mean, lower, upper, strict=True)
         ]
         header = ("size", self.centre, "95 % interval")
-        return Shown("Forecast", header, rows, self._all_notes())
+        return SummaryTable("Forecast", header, rows, self._all_notes())
 
     def _columns(self, levels: Sequence[float] = LEVELS) -> ColumnData:
         columns = {"size": self.sizes, "mean": self.mean, "median": self.median, "std": self.std}
@@ -134,11 +134,11 @@ class Forecast(Answer):
 
     def to_dict(self, levels: Sequence[float] = LEVELS) -> ColumnData:
         """The forecast as plain columns: size, mean, median, std, and lower_95 and upper_95 for each level."""
-        return columns_as_json(self._columns(levels))
+        return to_json_columns(self._columns(levels))
 
     def to_frame(self, levels: Sequence[float] = LEVELS) -> Any:
         """The same as a pandas DataFrame (`pip install 'apexgp[pandas]'`); cautions in `frame.attrs["cautions"]`."""
-        return as_frame(self, self._columns(levels))
+        return to_data_frame(self, self._columns(levels))
 
     @property
     def location(self) -> FloatArray:
@@ -253,7 +253,7 @@ class Forecast(Answer):
         rng = make_generator(seed)
         component = rng.choice(len(self.weights), size=shape, p=self.weights / self.weights.sum())
         column = np.arange(len(self.sizes))
-        chosen = CutNormal(self.locations[component, column], self.scales[component, column])
+        chosen = TruncatedNormal(self.locations[component, column], self.scales[component, column])
         return self.scale.outside(chosen.quantile(rng.random(shape)))
 
     def to_csv(
@@ -283,8 +283,8 @@ class Forecast(Answer):
         return function(rows.reshape(-1, len(self.sizes))).reshape(rows.shape)
 
     @cached_property
-    def _mixture(self) -> CutMixture:
-        return CutMixture(self.locations, self.scales, self.weights)
+    def _mixture(self) -> TruncatedMixture:
+        return TruncatedMixture(self.locations, self.scales, self.weights)
 
     def _shortest(self, level: float) -> tuple[FloatArray, FloatArray]:
         """Ends of the shortest interval, by ever finer grids over the probability left below it.

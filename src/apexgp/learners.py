@@ -7,7 +7,7 @@ from typing import Any
 from ._check import UNUSABLE, format_value
 from .errors import ApexError, RequestError
 
-__all__ = ["LEARNERS", "UNKNOWN", "checked_learner", "kind_named", "kind_of", "settle_kind"]
+__all__ = ["LEARNERS", "UNKNOWN", "check_learner", "find_kind", "recognise_kind", "settle_kind"]
 
 LEARNERS = {
     "linear": "linear models",
@@ -36,12 +36,12 @@ _CLASSES = {
 }
 _KIND_OF_CLASS = {name: kind for kind, names in _CLASSES.items() for name in names.split()}
 # Settings that make another kind of a class.
-_INSTEAD = {
+_KIND_BY_SETTING = {
     ("XGBClassifier", "booster", "gblinear"): "linear",
     ("LGBMClassifier", "boosting_type", "rf"): "trees",
 }
 _SUPPORT_VECTORS = ("SVC", "NuSVC")
-_IN_SHORT = {
+_ABBREVIATIONS = {
     "knn": "neighbours",
     "lda": "discriminant",
     "lightgbm": "boosting",
@@ -55,11 +55,11 @@ _IMPROVE_WITH_FEATURES = ("linear", "discriminant", "naive_bayes")
 _CARRIES_OVER_TO_NO_TASK = "neural_network"
 
 
-def checked_learner(value: Any, *, error: type[ApexError] = RequestError) -> str:
+def check_learner(value: Any, *, error: type[ApexError] = RequestError) -> str:
     """A kind of learner, or `unknown`."""
     if isinstance(value, str) and value in (*LEARNERS, UNKNOWN):
         return str(value)
-    meant = kind_named(value) if isinstance(value, str) else None
+    meant = find_kind(value) if isinstance(value, str) else None
     hint = "" if meant is None else f" That is {meant}."
     raise error(
         f"must be one of {', '.join(LEARNERS)}, or {UNKNOWN} for the priors that all of them share, got "
@@ -68,26 +68,26 @@ def checked_learner(value: Any, *, error: type[ApexError] = RequestError) -> str
     )
 
 
-def kind_named(name: str) -> str | None:
+def find_kind(name: str) -> str | None:
     """The kind that goes by a name, or to which a class or method of that name belongs; None if none is known."""
-    return _BY_NAME.get(_plain(name))
+    return _BY_NAME.get(_normalise(name))
 
 
-def _plain(name: str) -> str:
+def _normalise(name: str) -> str:
     return "".join(letter for letter in name.lower() if letter.isalnum()).removesuffix("classifier")
 
 
-_BY_NAME = {_plain(name): kind for name, kind in {**_KIND_OF_CLASS, **{kind: kind for kind in LEARNERS}}.items()}
-_BY_NAME |= _IN_SHORT
+_BY_NAME = {_normalise(name): kind for name, kind in {**_KIND_OF_CLASS, **{kind: kind for kind in LEARNERS}}.items()}
+_BY_NAME |= _ABBREVIATIONS
 
 
-def kind_of(estimator: Any) -> tuple[str, str] | None:
+def recognise_kind(estimator: Any) -> tuple[str, str] | None:
     """The kind of an estimator, and the class that it was recognised by; None if none is known.
 
     Of a pipeline the last step counts, and of a search, a calibration or a bag what it wraps.
     """
     try:
-        return _kind_within(estimator, _MOST_WRAPPED)
+        return _recognise_within(estimator, _MOST_WRAPPED)
     except (*UNUSABLE, AttributeError, LookupError, RuntimeError):  # another person's class, when it is asked
         return None
 
@@ -122,17 +122,17 @@ def settle_kind(kind: str | None, features: int | None, largest: float) -> str |
     return kind
 
 
-def _kind_within(estimator: Any, deeper: int) -> tuple[str, str] | None:
+def _recognise_within(estimator: Any, deeper: int) -> tuple[str, str] | None:
     names = [each.__name__ for each in type(estimator).__mro__]
     if any(name in _SUPPORT_VECTORS for name in names):
         return ("linear", names[0]) if getattr(estimator, "kernel", None) == "linear" else None
     own = next((name for name in names if name in _KIND_OF_CLASS), None)
     if own is not None:
-        for (name, setting, value), kind in _INSTEAD.items():
+        for (name, setting, value), kind in _KIND_BY_SETTING.items():
             if name == own and getattr(estimator, setting, None) == value:
                 return kind, names[0]
         return _KIND_OF_CLASS[own], names[0]
     inner = estimator.steps[-1][1] if hasattr(estimator, "steps") else getattr(estimator, "estimator", None)
     if inner is None:
         return ("trees", names[0]) if "BaggingClassifier" in names else None  # of trees unless told otherwise
-    return _kind_within(inner, deeper - 1) if deeper else None
+    return _recognise_within(inner, deeper - 1) if deeper else None

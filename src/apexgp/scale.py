@@ -23,11 +23,11 @@ __all__ = [
     "UNIT_SCALE",
     "Range",
     "Scale",
-    "checked_range",
-    "range_in",
-    "range_text",
-    "range_words",
-    "scale_of",
+    "check_range",
+    "format_range",
+    "make_scale",
+    "parse_range",
+    "range_to_text",
 ]
 
 Range = tuple[float, float]
@@ -145,7 +145,7 @@ UNIT_SCALE = Scale()
 """That of scores in [0, 1]."""
 
 
-def scale_of(between: Range, sizes: FloatArray, scores: FloatArray, *, logarithmic: bool = False) -> Scale:
+def make_scale(between: Range, sizes: FloatArray, scores: FloatArray, *, logarithmic: bool = False) -> Scale:
     """The scale of a pilot whose scores can take the values of a range; of their logarithms where these are mapped."""
     scale = Scale(*between, logarithmic=logarithmic)
     low, high = scale._ends
@@ -158,11 +158,11 @@ def scale_of(between: Range, sizes: FloatArray, scores: FloatArray, *, logarithm
     return replace(scale, unit=_TIMES_THE_LAST * unit)
 
 
-def checked_range(value: Any, *, error: type[ApexError] = RequestError) -> Range:
+def check_range(value: Any, *, error: type[ApexError] = RequestError) -> Range:
     """The lowest and the highest possible score: two numbers, or text that holds them."""
     wanted = "the lowest and the highest possible score, such as (0, inf) or (-1, 1)"
     try:
-        ends = range_in(value) if isinstance(value, str) else tuple(check_list("range", value, wanted, error=error))
+        ends = parse_range(value) if isinstance(value, str) else tuple(check_list("range", value, wanted, error=error))
         numbers = check_real_array("range", ends, error=error).ravel()
     except (ApexError, *UNUSABLE):
         raise error(f"must be {wanted}, got {format_value(value)}.", argument="range") from None
@@ -177,7 +177,7 @@ def checked_range(value: Any, *, error: type[ApexError] = RequestError) -> Range
     return float(numbers[0]), float(numbers[1])
 
 
-def range_in(text: str) -> tuple[float, ...]:
+def parse_range(text: str) -> tuple[float, ...]:
     """Two numbers as people write a range: 0,inf or 0 to inf or [-1, 1]; a ValueError where it is none."""
     found = _RANGE.fullmatch(text.casefold().replace("\u2212", "-"))
     if found is None:
@@ -185,12 +185,12 @@ def range_in(text: str) -> tuple[float, ...]:
     return tuple(float(number.replace("∞", "inf")) for number in found.groups())
 
 
-def range_text(between: Range) -> str:
+def range_to_text(between: Range) -> str:
     """A range as files hold it, to the last digit: 0 to inf."""
     return f"{between[0]:.17g} to {between[1]:.17g}"
 
 
-def range_words(between: Range) -> str:
+def format_range(between: Range) -> str:
     """A range as a message says it: [0, 1], [0, inf), (-inf, 1]."""
     low, high = between
     return f"{'(' if math.isinf(low) else '['}{low:g}, {high:g}{')' if math.isinf(high) else ']'}"

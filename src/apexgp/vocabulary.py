@@ -6,13 +6,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-__all__ = ["PYTHON", "Remedy", "Vocabulary", "arguments_named", "with_remedy"]
+__all__ = ["PYTHON", "Remedy", "Vocabulary", "add_remedy", "list_arguments"]
 
 # A sentence, then the arguments that it names, each alone or with the value to give it.
 Remedy = tuple[()] | tuple[str, *tuple[str | tuple[str, Any], ...]]
 
 
-def as_keyword(name: str, value: Any = None) -> str:
+def format_keyword(name: str, value: Any = None) -> str:
     """An argument as it is set in Python; the value None is the reader's to choose."""
     return f"{name}={'...' if value is None else repr(value)}"
 
@@ -36,7 +36,7 @@ class Vocabulary:
     """
 
     words: Mapping[str, str] = field(default_factory=dict)
-    assigned: Callable[[str, Any], str] = as_keyword
+    assigned: Callable[[str, Any], str] = format_keyword
     switches: frozenset[str] = frozenset()
     phrases: Mapping[tuple[str, str], str] = field(default_factory=dict)
     outer: Vocabulary | None = None
@@ -53,7 +53,7 @@ class Vocabulary:
             return self.phrases[argument, value]
         if argument in self.words:
             return self.assigned(self.words[argument], None if argument in self.switches else value)
-        return as_keyword(argument, value) if self.outer is None else self.outer.setting(argument, value)
+        return format_keyword(argument, value) if self.outer is None else self.outer.setting(argument, value)
 
     def within(self, outer: Vocabulary) -> Vocabulary:
         """These words, and those of `outer` for arguments that have none here."""
@@ -64,13 +64,13 @@ PYTHON = Vocabulary()
 """Every argument by its own name."""
 
 
-def with_remedy(text: str, remedy: Remedy, vocabulary: Vocabulary) -> str:
+def add_remedy(text: str, remedy: Remedy, vocabulary: Vocabulary) -> str:
     """A text that goes on with what to do."""
     if not remedy:
         return text
-    return f"{text} {remedy[0].format(*(vocabulary.setting(*one) for one in arguments_named(remedy)))}"
+    return f"{text} {remedy[0].format(*(vocabulary.setting(*one) for one in list_arguments(remedy)))}"
 
 
-def arguments_named(remedy: Remedy) -> list[tuple[str, Any]]:
+def list_arguments(remedy: Remedy) -> list[tuple[str, Any]]:
     """Arguments that a remedy names, with the value to give each; None where the reader has to choose one."""
     return [(argument, None) if isinstance(argument, str) else argument for argument in remedy[1:]]

@@ -12,7 +12,7 @@ import pytest
 
 from apexgp import APExGP, LearningCurve
 from apexgp.answers.required import success_of
-from apexgp.curve import curve_columns
+from apexgp.curve import build_curve_columns
 from apexgp.estimators import fit_together
 from apexgp.questions.forecast import ForecastQuestion
 from apexgp.questions.picture import CurvePicture, is_marked, picture_of
@@ -215,7 +215,7 @@ def test_page_and_report_print_the_same(few):
             (
                 "page",
                 PageRequest(
-                    table=as_csv(curve_columns([curve])),
+                    table=as_csv(build_curve_columns([curve])),
                     at=["1x", "2x", "10x", "50x"],
                     target=required.target,
                     confidence=required.confidence,

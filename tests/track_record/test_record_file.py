@@ -12,9 +12,9 @@ from recorded import forecast_line, measured_line
 
 from apexgp import APExGP, ForecastRecord, LearningCurve, LeastSquares, learn_beliefs
 from apexgp.errors import DataError, NoForecastError, RequestError
-from apexgp.track_record.comparisons import compared
+from apexgp.track_record.comparisons import compare_forecasts
 from apexgp.track_record.file import append_lines, read_lines
-from apexgp.track_record.lines import ForecastLine, _checksum
+from apexgp.track_record.lines import ForecastLine, _hash_line
 from curves_to_learn_from import whole_curve
 
 
@@ -165,7 +165,7 @@ def test_lines_of_another_version_are_named(record):
     append_lines(record.path, [forecast_line("a")])
     content = json.loads(record.path.read_text())
     del content["checksum"], content["quantiles"]
-    record.path.write_text(json.dumps({**content, "checksum": _checksum(content)}))
+    record.path.write_text(json.dumps({**content, "checksum": _hash_line(content)}))
     with pytest.raises(DataError, match=r"line 1, is from another version of apexgp, or damaged: KeyError"):
         read_lines(record.path)
 
@@ -225,4 +225,4 @@ def test_a_line_is_the_same_after_it_was_written(record):
     (again,) = read_lines(record.path)
     assert isinstance(again, ForecastLine)
     assert again.as_text() == line.as_text()
-    assert compared([again, measured_line()]).made == compared([line, measured_line()]).made
+    assert compare_forecasts([again, measured_line()]).made == compare_forecasts([line, measured_line()]).made

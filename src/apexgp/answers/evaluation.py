@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 from scipy.special import expit, logit, ndtr, ndtri
 
-from .._answer import Answer, ColumnData, Shown
+from .._answer import Answer, ColumnData, SummaryTable
 from .._check import check_positive, check_probability
 from .minimum import NORMAL, discrimination, patients
 
@@ -68,11 +68,11 @@ class MinimumEvaluationSize(Answer):
     def _columns(self) -> ColumnData:
         return {field.name: [getattr(self, field.name)] for field in fields(self) if field.name != "cautions"}
 
-    def shown(self) -> Shown:
+    def shown(self) -> SummaryTable:
         """One row per criterion."""
         title = f"Minimum size for evaluation: {self.size:,} patients, {self.events:,} of them with the outcome"
         rows = [(_LABELS[name], f"{self.widths[name]:g}", f"{count:,}") for name, count in self.criteria.items()]
-        return Shown(title, ("criterion", "interval width", "patients"), rows, self._all_notes(), ("criterion",))
+        return SummaryTable(title, ("criterion", "interval width", "patients"), rows, self._all_notes(), ("criterion",))
 
 
 def minimum_evaluation_size(

@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 from scipy.special import log_expit, ndtri
 
-from .._answer import Answer, ColumnData, Shown
+from .._answer import Answer, ColumnData, SummaryTable
 from .._check import check_bool, check_probability, check_real_number, check_whole_number
 from ..errors import RequestError
 
@@ -62,11 +62,11 @@ class MinimumSampleSize(Answer):
     def _columns(self) -> ColumnData:
         return {field.name: [getattr(self, field.name)] for field in fields(self) if field.name != "cautions"}
 
-    def shown(self) -> Shown:
+    def shown(self) -> SummaryTable:
         """One row per criterion."""
         title = f"Minimum sample size: {self.size:,} patients, {self.events:,} of them with the outcome"
         rows = [(name.replace("_", " "), f"{count:,}") for name, count in self.criteria.items()]
-        return Shown(title, ("criterion", "patients"), rows, self._all_notes(), ("criterion",))
+        return SummaryTable(title, ("criterion", "patients"), rows, self._all_notes(), ("criterion",))
 
 
 def minimum_sample_size(

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .._answer import Answer, ColumnData, Shown
+from .._answer import Answer, ColumnData, SummaryTable
 from .._check import FloatArray, check_positive, check_whole_number
-from .._numbers import chance, exactly, money, rounded_up
+from .._numbers import format_chance, format_money, format_size, round_up
 from ..forecast import Quantity
 from .required import Forecaster, Success, prob_met, success_of
 
@@ -89,23 +89,23 @@ class CollectionPlan(Answer):
 
         What a plan costs hardly changes near its best, and another seed would move the sizes by more.
         """
-        more = [int(rounded_up(count)) for count in np.diff([self.start, *self.sizes]).tolist()]
+        more = [int(round_up(count)) for count in np.diff([self.start, *self.sizes]).tolist()]
         return tuple((self.start + np.cumsum(more)).tolist())
 
-    def shown(self) -> Shown:
+    def shown(self) -> SummaryTable:
         """One row per round."""
         rows, before = [], self.start
         for number, (size, met) in enumerate(zip(self.stops, self.prob_met, strict=True), start=1):
             more, before = size - before, size
-            cost = exactly(more * self.cost_per_example)  # to the penny: what is shown adds up
-            rows.append((str(number), exactly(more), exactly(size), cost, chance(met)))
+            cost = format_size(more * self.cost_per_example)  # to the penny: what is shown adds up
+            rows.append((str(number), format_size(more), format_size(size), cost, format_chance(met)))
         spend = (
-            f"From {self.start:,} examples, sufficient with a probability of {chance(self.prob_now)}. Labels are "
-            f"expected to cost {money(self.expected_spend)}; the target is missed with a probability of "
-            f"{chance(self.failure_probability)}."
+            f"From {self.start:,} examples, sufficient with a probability of {format_chance(self.prob_now)}. Labels "
+            f"are expected to cost {format_money(self.expected_spend)}; the target is missed with a probability of "
+            f"{format_chance(self.failure_probability)}."
         )
         header = ("round", "collect", "total", "cost", "target reached by then")
-        return Shown(f"Collection plan: a target of {self.target:g}", header, rows, self._all_notes(spend))
+        return SummaryTable(f"Collection plan: a target of {self.target:g}", header, rows, self._all_notes(spend))
 
 
 def plan_collection(

@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri
 
-from .._answer import Answer, ColumnData, Shown
+from .._answer import Answer, ColumnData, SummaryTable
 from .._check import FloatArray, check_positive, check_probability, check_real_number, has_attributes
-from .._numbers import at_least, chance, rounded_up
+from .._numbers import format_chance, format_size_needed, round_up
 from ..curve import LearningCurve
 from ..errors import RequestError
 from ..forecast import Forecast, Quantity
-from ..numerics.roots import crossings
+from ..numerics.roots import find_crossings
 from ..scale import UNIT_RANGE
 
 __all__ = [
@@ -129,7 +129,7 @@ class RequiredSize(Answer):
     @property
     def rounded_size(self) -> float:
         """The size as it is printed everywhere: rounded up."""
-        return rounded_up(self.size, self.digits)
+        return round_up(self.size, self.digits)
 
     @property
     def by_probability(self) -> dict[float, float]:
@@ -145,21 +145,25 @@ class RequiredSize(Answer):
         if isinstance(size, float) and size == math.inf:
             return f"none: {self.at_best} at best"
         number = check_positive("size", size)
-        return f"over {UNREAL:,}x" if self._is_unreal(number) else at_least(number, self.digits, self.relative_error)
+        return (
+            f"over {UNREAL:,}x"
+            if self._is_unreal(number)
+            else format_size_needed(number, self.digits, self.relative_error)
+        )
 
     @property
     def at_best(self) -> str:
         """The probability with unlimited data, in words."""
-        return chance(self.prob_reachable, self.confidence)
+        return format_chance(self.prob_reachable, self.confidence)
 
     def _columns(self) -> ColumnData:
         beside = ("cautions", "largest")
         return {one.name: [getattr(self, one.name)] for one in fields(self) if one.name not in beside}
 
-    def shown(self) -> Shown:
+    def shown(self) -> SummaryTable:
         """The sizes by their probability."""
         sure = f"with a probability of {100 * self.confidence:g} %"
-        now = f"Probability that the pilot's size suffices: {chance(self.prob_now, self.confidence)}"
+        now = f"Probability that the pilot's size suffices: {format_chance(self.prob_now, self.confidence)}"
         ever = f"{now}; with unlimited data: {self.at_best}."
         if self.already_met:
             title, ever = f"Required size: the pilot's examples already reach {self.target:g} {sure}", f"{now}."
@@ -170,7 +174,7 @@ class RequiredSize(Answer):
         else:
             title = f"Required size: {self.in_words(self.size)} examples reach {self.target:g} {sure}"
         rows = [(f"{100 * level:g} %", self.in_words(size)) for level, size in self.by_probability.items()]
-        return Shown(title, ("probability", "examples"), rows, self._all_notes(ever))
+        return SummaryTable(title, ("probability", "examples"), rows, self._all_notes(ever))
 
 
 def success_of(model: Forecaster, target: float, of: Quantity) -> Success:
@@ -265,7 +269,7 @@ def _passes(success: Success, sizes: FloatArray, at_sizes: FloatArray, levels: F
             return _surplus(success(np.exp(log_sizes)), wanted[which])
 
         # The end at which F is not below the level.
-        found[crossed] = np.exp(crossings(surplus, low, high, at_low, at_high, tolerance=_TOLERANCE))
+        found[crossed] = np.exp(find_crossings(surplus, low, high, at_low, at_high, tolerance=_TOLERANCE))
     return [whole_size(size) for size in found.tolist()]
 
 

@@ -2,28 +2,28 @@
 
 from .asked import (
     FARTHEST_FACTOR,
-    first_cautions,
-    forecast_cautions,
-    inexact_cautions,
-    learnt_elsewhere_cautions,
-    undecided_cautions,
-    uninformed_cautions,
+    find_first_pilot_cautions,
+    find_forecast_cautions,
+    find_inexact_cautions,
+    find_learnt_elsewhere_cautions,
+    find_undecided_cautions,
+    find_uninformed_cautions,
 )
-from .caution import Caution, in_brief, of_one, without_remedy, worded_for
-from .pilot import pilot_cautions
+from .caution import Caution, drop_remedy, prefix_caution, shorten_caution, word_caution
+from .pilot import find_pilot_cautions
 
 __all__ = [
     "FARTHEST_FACTOR",
     "Caution",
-    "first_cautions",
-    "forecast_cautions",
-    "in_brief",
-    "inexact_cautions",
-    "learnt_elsewhere_cautions",
-    "of_one",
-    "pilot_cautions",
-    "undecided_cautions",
-    "uninformed_cautions",
-    "without_remedy",
-    "worded_for",
+    "drop_remedy",
+    "find_first_pilot_cautions",
+    "find_forecast_cautions",
+    "find_inexact_cautions",
+    "find_learnt_elsewhere_cautions",
+    "find_pilot_cautions",
+    "find_undecided_cautions",
+    "find_uninformed_cautions",
+    "prefix_caution",
+    "shorten_caution",
+    "word_caution",
 ]

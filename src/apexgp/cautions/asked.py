@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from .._check import FloatArray
-from .._numbers import multiple
+from .._numbers import format_multiple
 from ..curve import LearningCurve, Replicates
 from ..reading.known_metrics import UNNAMED
 from .caution import NO_ROOM, Caution
 
 __all__ = [
     "FARTHEST_FACTOR",
-    "first_cautions",
-    "forecast_cautions",
-    "inexact_cautions",
-    "learnt_elsewhere_cautions",
-    "undecided_cautions",
-    "uninformed_cautions",
+    "find_first_pilot_cautions",
+    "find_forecast_cautions",
+    "find_inexact_cautions",
+    "find_learnt_elsewhere_cautions",
+    "find_undecided_cautions",
+    "find_uninformed_cautions",
 ]
 
 FARTHEST_FACTOR = 50
@@ -30,7 +30,7 @@ _UNINFORMED = 0.87
 _DECIDED = 2.0  # standard errors between a probability and the one asked for, from which on another seed agrees
 
 
-def first_cautions() -> tuple[str, ...]:
+def find_first_pilot_cautions() -> tuple[str, ...]:
     """Caution where nothing has been measured yet."""
     return (
         Caution(
@@ -41,15 +41,15 @@ def first_cautions() -> tuple[str, ...]:
     )
 
 
-def forecast_cautions(sizes: FloatArray, pilot: Replicates) -> tuple[str, ...]:
+def find_forecast_cautions(sizes: FloatArray, pilot: Replicates) -> tuple[str, ...]:
     """Cautions that the sizes asked for add: too far beyond the pilot, or below it."""
     found = []
     factor = sizes.max() / pilot.sizes[-1]
     if factor > FARTHEST_FACTOR:
         found.append(
             Caution(
-                f"{sizes.max():,.10g} is {multiple(factor)} times the largest pilot size ({pilot.sizes[-1]:,.10g}). "
-                f"The method has been tested up to about {FARTHEST_FACTOR} times.",
+                f"{sizes.max():,.10g} is {format_multiple(factor)} times the largest pilot size "
+                f"({pilot.sizes[-1]:,.10g}). The method has been tested up to about {FARTHEST_FACTOR} times.",
                 f"beyond {FARTHEST_FACTOR}x",
             )
         )
@@ -64,7 +64,7 @@ def forecast_cautions(sizes: FloatArray, pilot: Replicates) -> tuple[str, ...]:
     return tuple(found)
 
 
-def inexact_cautions(end_error: float, precision: float) -> tuple[str, ...]:
+def find_inexact_cautions(end_error: float, precision: float) -> tuple[str, ...]:
     """Caution where the integral over the posterior is much less exact than it should be.
 
     Both are standard errors of the ends of 95 % intervals relative to their width: what was reached, and what was
@@ -82,7 +82,7 @@ def inexact_cautions(end_error: float, precision: float) -> tuple[str, ...]:
     )
 
 
-def learnt_elsewhere_cautions(metric: str, unit: str, curve: LearningCurve) -> tuple[str, ...]:
+def find_learnt_elsewhere_cautions(metric: str, unit: str, curve: LearningCurve) -> tuple[str, ...]:
     """Caution where priors were learnt from curves of another metric, or that count something else."""
     other_metric = UNNAMED not in (metric, curve.metric) and metric != curve.metric_name
     if not other_metric and unit == curve.unit_name:
@@ -97,7 +97,7 @@ def learnt_elsewhere_cautions(metric: str, unit: str, curve: LearningCurve) -> t
     )
 
 
-def undecided_cautions(reachable: float, error: float, confidence: float) -> tuple[str, ...]:
+def find_undecided_cautions(reachable: float, error: float, confidence: float) -> tuple[str, ...]:
     """Caution where another seed may say otherwise whether any number of examples reaches a target.
 
     `reachable` is the probability with unlimited data, `error` its Monte Carlo standard error.
@@ -114,7 +114,7 @@ def undecided_cautions(reachable: float, error: float, confidence: float) -> tup
     )
 
 
-def uninformed_cautions(sizes: FloatArray, pilot: Replicates, spread: float) -> tuple[str, ...]:
+def find_uninformed_cautions(sizes: FloatArray, pilot: Replicates, spread: float) -> tuple[str, ...]:
     """Caution where the pilot has said next to nothing about how far the curve will still rise.
 
     `spread` is the posterior standard deviation of the share, of the room above the curve, that is still to be won.

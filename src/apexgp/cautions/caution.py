@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ..vocabulary import PYTHON, Remedy, Vocabulary, with_remedy
+from ..vocabulary import PYTHON, Remedy, Vocabulary, add_remedy
 
-__all__ = ["NO_ROOM", "Caution", "in_brief", "of_one", "without_remedy", "worded_for"]
+__all__ = ["NO_ROOM", "Caution", "drop_remedy", "prefix_caution", "shorten_caution", "word_caution"]
 
 NO_ROOM = 0.005
 """Left above the last score: whatever the curve does there hardly matters."""
@@ -22,28 +22,28 @@ class Caution(str):
 
     def __new__(cls, text: str, brief: str = "", remedy: Remedy = ()) -> Caution:
         """Keep the few words, and what to do, beside the text."""
-        caution = super().__new__(cls, with_remedy(text, remedy, PYTHON))
+        caution = super().__new__(cls, add_remedy(text, remedy, PYTHON))
         caution.brief, caution.why, caution.remedy = brief or text, text, remedy
         return caution
 
 
-def worded_for(vocabulary: Vocabulary, caution: str) -> str:
+def word_caution(vocabulary: Vocabulary, caution: str) -> str:
     """A caution in the words of a surface, as `ApexError.worded_for` has an error."""
-    return with_remedy(caution.why, caution.remedy, vocabulary) if isinstance(caution, Caution) else caution
+    return add_remedy(caution.why, caution.remedy, vocabulary) if isinstance(caution, Caution) else caution
 
 
-def without_remedy(caution: str) -> str:
+def drop_remedy(caution: str) -> str:
     """A caution for readers who can change nothing about it, such as those of a paper."""
     return caution.why if isinstance(caution, Caution) else caution
 
 
-def of_one(whose: str, caution: str) -> str:
+def prefix_caution(whose: str, caution: str) -> str:
     """A caution that begins with what it is about."""
     if not isinstance(caution, Caution):
         return f"{whose}{caution}"
     return type(caution)(f"{whose}{caution.why}", caution.brief, caution.remedy)
 
 
-def in_brief(caution: str) -> str:
+def shorten_caution(caution: str) -> str:
     """A caution in a few words."""
     return caution.brief if isinstance(caution, Caution) else caution

@@ -6,19 +6,19 @@ from itertools import pairwise
 
 import numpy as np
 
-from .._numbers import multiple
+from .._numbers import format_multiple
 from ..curve import LearningCurve
 from ..reading.known_metrics import UNNAMED
 from .caution import NO_ROOM, Caution
 
-__all__ = ["pilot_cautions"]
+__all__ = ["find_pilot_cautions"]
 
 _NARROWEST_FACTOR = 3
 _WILD_SPREAD = 0.08
 _FLAT_RISE = 0.01  # over the whole pilot
 _OFTEN_WON = 0.02  # by flat curves, far beyond the pilot
 _HALF_IS_GUESSING = ("AUROC", "c-statistic", "balanced accuracy")
-_GUESSING = 0.03
+_NEAR_GUESSING = 0.03
 _NO_CHANGE = 1e-9
 _DISAGREEMENT = 6.0  # times the usual standard deviation of splits
 _LEAST_SPREAD = 1e-4
@@ -26,26 +26,26 @@ _JUMPY = 0.01  # standard deviation around a smooth curve
 _SMALL_SCORE = 0.5  # error rates that are worth a forecast are below; scores that are seldom fall to it
 
 
-def pilot_cautions(curve: LearningCurve) -> tuple[str, ...]:
+def find_pilot_cautions(curve: LearningCurve) -> tuple[str, ...]:
     """Cautions that the measurements alone call for."""
     checks = (
-        _few_sizes,
-        _narrow,
-        _wrong_way,
-        _near_perfect,
-        _wild,
-        _guessing,
-        _stuck,
-        _one_size,
-        _one_run,
-        _runs_unknown,
-        _without_mean,
+        _check_number_of_sizes,
+        _check_span,
+        _check_trend,
+        _check_room,
+        _check_noise,
+        _check_guessing,
+        _check_equal_scores,
+        _check_odd_size,
+        _check_single_run,
+        _check_runs_known,
+        _check_mean_exists,
     )
     found = (check(curve) for check in checks)
     return tuple(caution for caution in found if caution is not None)
 
 
-def _few_sizes(curve: LearningCurve) -> Caution | None:
+def _check_number_of_sizes(curve: LearningCurve) -> Caution | None:
     count = len(curve.replicates.sizes)
     if count >= 4:
         return None
@@ -55,7 +55,7 @@ def _few_sizes(curve: LearningCurve) -> Caution | None:
     )
 
 
-def _narrow(curve: LearningCurve) -> Caution | None:
+def _check_span(curve: LearningCurve) -> Caution | None:
     sizes = curve.replicates.sizes
     span = sizes[-1] / sizes[0]
     if span >= _NARROWEST_FACTOR:
@@ -67,7 +67,7 @@ def _narrow(curve: LearningCurve) -> Caution | None:
     )
 
 
-def _wrong_way(curve: LearningCurve) -> Caution | None:
+def _check_trend(curve: LearningCurve) -> Caution | None:
     """Whether the curve falls or does not move."""
     pilot = curve.upward.replicates
     span = float(np.log(pilot.sizes[-1] / pilot.sizes[0]))
@@ -103,11 +103,11 @@ def _wrong_way(curve: LearningCurve) -> Caution | None:
                 "About one in three of the real curves that were as flat moved later: the better end of the interval "
                 "allows for those."
             )
-        return Caution(f"The pilot does not {_better(curve)} beyond its noise. {left}", "flat")
+        return Caution(f"The pilot does not {_verb_of_improving(curve)} beyond its noise. {left}", "flat")
     return None
 
 
-def _wild(curve: LearningCurve) -> Caution | None:
+def _check_noise(curve: LearningCurve) -> Caution | None:
     pilot = curve.upward.replicates
     spread = pilot.spread
     if spread <= max(_WILD_SPREAD, float(np.ptp(pilot.mean))):
@@ -120,28 +120,28 @@ def _wild(curve: LearningCurve) -> Caution | None:
     )
 
 
-def _guessing(curve: LearningCurve) -> Caution | None:
+def _check_guessing(curve: LearningCurve) -> Caution | None:
     """Whether nothing has been learnt yet, by metrics of which one half, or 0 between -1 and 1, is guessing."""
     coefficient = curve.range == (-1.0, 1.0)
     if curve.metric != UNNAMED and curve.metric_name not in _HALF_IS_GUESSING and not coefficient:
         return None
-    if np.abs(curve.upward.replicates.mean - 0.5).max() > _GUESSING:
+    if np.abs(curve.upward.replicates.mean - 0.5).max() > _NEAR_GUESSING:
         return None
     if coefficient:
         return Caution(
-            f"All mean scores lie within {2 * _GUESSING} of 0, the score of guessing. The pilot cannot tell when the "
-            "model will begin to learn.",
+            f"All mean scores lie within {2 * _NEAR_GUESSING} of 0, the score of guessing. The pilot cannot tell when "
+            "the model will begin to learn.",
             "no better than guessing",
         )
     return Caution(
-        f"All mean scores lie within {_GUESSING} of 0.5, the AUROC and balanced accuracy of guessing. The pilot "
+        f"All mean scores lie within {_NEAR_GUESSING} of 0.5, the AUROC and balanced accuracy of guessing. The pilot "
         "cannot tell when the classifier will begin to learn: of the real curves with such a pilot, one in seven left "
         "its forecast far behind.",
         "no better than guessing",
     )
 
 
-def _stuck(curve: LearningCurve) -> Caution | None:
+def _check_equal_scores(curve: LearningCurve) -> Caution | None:
     """Whether more data changed nothing at all: every split scores the same, or a single one three times in a row.
 
     Chance does not do that. Single scores from a few hundred test cases may well be equal twice, and scores that are
@@ -164,7 +164,7 @@ def _stuck(curve: LearningCurve) -> Caution | None:
     )
 
 
-def _one_size(curve: LearningCurve) -> Caution | None:
+def _check_odd_size(curve: LearningCurve) -> Caution | None:
     """Whether the splits disagree at one size as they do at no other."""
     pilot = curve.upward.replicates
     several = pilot.count > 1
@@ -176,14 +176,14 @@ def _one_size(curve: LearningCurve) -> Caution | None:
     if times < _DISAGREEMENT:
         return None
     return Caution(
-        f"At {sizes[spread.argmax()]:,.10g} {curve.unit_name} the splits differ {multiple(times)} times as much as "
-        "they usually do: some of the runs there failed, or succeeded, as no others did. Look at them; of the real "
+        f"At {sizes[spread.argmax()]:,.10g} {curve.unit_name} the splits differ {format_multiple(times)} times as much "
+        "as they usually do: some of the runs there failed, or succeeded, as no others did. Look at them; of the real "
         "curves with such a pilot, four in ten later left the 95 % interval.",
         "one size scatters",
     )
 
 
-def _one_run(curve: LearningCurve) -> Caution | None:
+def _check_single_run(curve: LearningCurve) -> Caution | None:
     """Whether single scores without labels jump about as those of one run do, and means over splits do not."""
     pilot = curve.upward.replicates
     if curve.split is not None or pilot.count.max() > 1 or len(pilot.sizes) < 5 or (curve.averaged_over or 1) > 1:
@@ -201,7 +201,7 @@ def _one_run(curve: LearningCurve) -> Caution | None:
     )
 
 
-def _runs_unknown(curve: LearningCurve) -> Caution | None:
+def _check_runs_known(curve: LearningCurve) -> Caution | None:
     """Whether scores have a spread, and nobody has said of how many runs."""
     if curve.score_sd is None or curve.averaged_over is not None:
         return None
@@ -213,7 +213,7 @@ def _runs_unknown(curve: LearningCurve) -> Caution | None:
     )
 
 
-def _without_mean(curve: LearningCurve) -> Caution | None:
+def _check_mean_exists(curve: LearningCurve) -> Caution | None:
     """Whether forecasts of the scores have no mean."""
     if not curve.scale.logarithmic:
         return None
@@ -224,7 +224,7 @@ def _without_mean(curve: LearningCurve) -> Caution | None:
     )
 
 
-def _near_perfect(curve: LearningCurve) -> Caution | None:
+def _check_room(curve: LearningCurve) -> Caution | None:
     """Whether the curve has come to the end of its scale."""
     scores = curve.upward.scores
     room = float(1 - curve.upward.replicates.mean[-1])
@@ -252,7 +252,7 @@ def _near_perfect(curve: LearningCurve) -> Caution | None:
     return None
 
 
-def _better(curve: LearningCurve) -> str:
+def _verb_of_improving(curve: LearningCurve) -> str:
     """What scores do that become better; of [0, 1], where error rates are turned round, they rise."""
     return "rise" if curve.scale.same or curve.direction == "higher" else "fall"
 

@@ -25,7 +25,7 @@ from .._check import (
     format_value,
 )
 from ..errors import RequestError
-from ..learners import kind_of, settle_kind
+from ..learners import recognise_kind, settle_kind
 from .abilities import check_abilities, check_classifier
 from .cases import Cases, count_features, labels_by_name
 from .differences import CALLED, FEATURES, LEARNER
@@ -148,7 +148,7 @@ class Agenda:
             for split in range(n_splits)
             for task in targets
         ]
-        recognised = None if embedded else kind_of(estimator)
+        recognised = None if embedded else recognise_kind(estimator)
         features = None if recognised is None else count_features(first.X, categorical)
         settings = {
             "metrics": list(scorers),

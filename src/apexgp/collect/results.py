@@ -18,12 +18,12 @@ from ..curve import Direction
 from ..errors import ApexError, DataError, RequestError
 from ..files.lock import LockedFile, held, read_shared
 from ..files.writing import file_behind
-from ..learners import checked_learner
+from ..learners import check_learner
 from ..reading.formulas import restored
 from ..reading.known_metrics import UNNAMED, known_metric, plain_name, sounds_like_a_loss
 from ..reading.size_labels import unit_label
 from ..reading.spreadsheets import cells_of_any_length, csv_line, one_line
-from ..scale import Range, checked_range
+from ..scale import Range, check_range
 from .differences import DIRECTION, FEATURES, LEARNER, RANGE, differences
 from .scores import is_recorded_as_loss
 from .splits import check_ratio
@@ -114,7 +114,7 @@ class Record:
     def range(self) -> Range | None:
         """The lowest and the highest possible score, where that was said."""
         said = self.head.get(RANGE)
-        return None if said is None else checked_range(said)
+        return None if said is None else check_range(said)
 
     @property
     def learner(self) -> str | None:
@@ -285,9 +285,9 @@ def _settings(path: Path, lines: Sequence[str]) -> dict[str, Any]:
         if settings.get(DIRECTION) not in (None, *get_args(Direction)):
             raise ValueError(f"direction: {settings[DIRECTION]!r}")
         if settings.get(RANGE) is not None:
-            checked_range(settings[RANGE])
+            check_range(settings[RANGE])
         if settings.get(LEARNER) is not None:
-            checked_learner(settings[LEARNER])
+            check_learner(settings[LEARNER])
         if settings.get(FEATURES) is not None:
             check_whole_number(FEATURES, settings[FEATURES], least=0)
         unit_label(settings.get("unit", "rows"))

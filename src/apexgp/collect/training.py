@@ -18,7 +18,7 @@ from ..reading.known_metrics import UNNAMED
 from ..reading.size_labels import unit_label
 from ..reading.spreadsheets import one_line
 from ..running.jobs import jobs
-from ..scale import Range, checked_range, range_text
+from ..scale import Range, check_range, range_to_text
 from .curves import CurveSet
 from .differences import CALLED, DIRECTION, RANGE
 from .identity import described_training
@@ -91,9 +91,9 @@ def collect_scores(
     after : function of a CurveSet, optional
         Called with the curves so far after each new score, for instance to forecast.
     stop : function of a CurveSet, optional
-        Asked after every score, and before the first if some exist already, whether that is enough: `Enough` stops when
-        a forecast is narrow enough or a target question is settled. Splits are then measured one after the other, each
-        from its largest size down. Fits in progress are abandoned.
+        Asked after every score, and before the first if some exist already, whether that is enough: `StopRule` stops
+        when a forecast is narrow enough or a target question is settled. Splits are then measured one after the other,
+        each from its largest size down. Fits in progress are abandoned.
 
     Returns
     -------
@@ -174,7 +174,7 @@ class Training:
         unit = unit_label(unit, RequestError)
         at = Sizes.asked_for(sizes, SizeLimits(1, 2**53 - 1, 1.0, unit)).sizes
         fits = [(size, split) for size in reversed(at) for split in splits]  # the longest first
-        stated = None if between is None else range_text(checked_range(between))
+        stated = None if between is None else range_to_text(check_range(between))
         settings = {"metrics": metrics, **identity, DIRECTION: direction, RANGE: stated, "unit": unit}
         unnamed = UNNAMED if metrics is None else metrics[0]
         return cls(train, sorted(fits, key=lambda fit: fit[1]) if by_split else fits, settings, unnamed)

@@ -10,7 +10,7 @@ import numpy as np
 from .._check import FloatArray
 from .plans import Design, Price
 
-__all__ = ["DesignSpace", "candidate_sizes", "candidates", "cheapest", "first_sizes"]
+__all__ = ["DesignSpace", "choose_candidate_sizes", "choose_first_sizes", "find_cheapest", "list_candidates"]
 
 Risk = Callable[[Design], float]
 
@@ -52,39 +52,39 @@ class DesignSpace:
         return self.price.of(design) <= self.budget * (1 + 1e-9)
 
 
-def candidate_sizes(pilot: FloatArray, available: float) -> FloatArray:
+def choose_candidate_sizes(pilot: FloatArray, available: float) -> FloatArray:
     """Some of the pilot's sizes, evenly in their logarithm, and further ones in ratios of the root of 2."""
     known = pilot
     if len(pilot) > _MOST_KNOWN:
         wanted = np.geomspace(pilot[0], pilot[-1], _MOST_KNOWN)
         known = np.unique(pilot[np.abs(np.log(pilot[:, None] / wanted)).argmin(axis=0)])
-    further = np.array([_two_digits(size) for size in pilot[-1] * _BEYOND])
+    further = np.array([_round_to_two_digits(size) for size in pilot[-1] * _BEYOND])
     further = further[(further > pilot[-1] * 1.1) & (further < available * 0.95)]
     if len(further) >= _MOST_BEYOND:
         further = further[np.linspace(0, len(further) - 1, _MOST_BEYOND - 1).round().astype(int)]
     return np.unique([*known, *further, *([available] if available > pilot[-1] else [])])
 
 
-def first_sizes(available: float) -> FloatArray:
+def choose_first_sizes(available: float) -> FloatArray:
     """Sizes for a first pilot, evenly in their logarithm."""
     least = max(min(_LEAST, available / 4), available / _WIDEST)
     return np.unique(
-        [max(1.0, _two_digits(size)) for size in np.geomspace(least, available, _FIRST)[:-1]] + [available]
+        [max(1.0, _round_to_two_digits(size)) for size in np.geomspace(least, available, _FIRST)[:-1]] + [available]
     )
 
 
-def _two_digits(size: float) -> float:
+def _round_to_two_digits(size: float) -> float:
     """A whole number near a size, of two digits."""
     return float(round(float(f"{size:.2g}")))
 
 
-def candidates(room: DesignSpace, risk: Risk) -> list[Design]:
+def list_candidates(room: DesignSpace, risk: Risk) -> list[Design]:
     """Designs within the budget, each once."""
-    found = _first(room, risk) if not len(room.pilot) else _further(room, risk)
+    found = _propose_first_pilots(room, risk) if not len(room.pilot) else _extend_pilot(room, risk)
     return list(dict.fromkeys(design for design in found if design.sizes and room.affords(design)))
 
 
-def _further(room: DesignSpace, risk: Risk) -> Iterable[Design]:
+def _extend_pilot(room: DesignSpace, risk: Risk) -> Iterable[Design]:
     """What may be added to a pilot."""
     known = room.sizes[room.sizes <= room.pilot[-1]]
     beyond = room.sizes[room.sizes > room.pilot[-1]]
@@ -94,20 +94,20 @@ def _further(room: DesignSpace, risk: Risk) -> Iterable[Design]:
         own = Design((), room.own_splits, continued=True)
         yield from (replace(own, sizes=(size,)) for size in beyond.tolist())
         for purse in (room, half):
-            yield _grown(own, unmeasured, purse, risk)
+            yield _grow(own, unmeasured, purse, risk)
     for count in room.split_counts:
         new = Design((), count)
         for purse in (room, half):
-            yield _grown(new, room.sizes, purse, risk)
-        yield _grown(new, known, room, risk)  # for those who have no more data
+            yield _grow(new, room.sizes, purse, risk)
+        yield _grow(new, known, room, risk)  # for those who have no more data
         for sizes in (known, np.union1d(known[:1], known[-1:]), known[-1:], beyond[-1:]):
             if len(sizes):
-                yield _with_most_splits(replace(new, sizes=tuple(sizes.tolist())), room)
+                yield _add_splits(replace(new, sizes=tuple(sizes.tolist())), room)
 
 
-def _first(room: DesignSpace, risk: Risk) -> Iterable[Design]:
+def _propose_first_pilots(room: DesignSpace, risk: Risk) -> Iterable[Design]:
     """What a first pilot may be: at least three sizes, the largest among them unless that is dear."""
-    least = cheapest(room)
+    least = find_cheapest(room)
     # One split, whose luck nobody can tell from the curve, did far worse on real curves than it promised: it is only
     # for those who cannot pay for more.
     several = [count for count in room.split_counts if count > 1 and room.affords(replace(least, n_splits=count))]
@@ -120,26 +120,26 @@ def _first(room: DesignSpace, risk: Risk) -> Iterable[Design]:
             for span in _SPANS:
                 within = sizes[sizes >= sizes[-1] / span * 0.99]
                 for number in (3, 4, 5, 6, _MOST_SIZES):
-                    even = Design(_evenly(within, number), count)
+                    even = Design(_space_evenly(within, number), count)
                     if len(even.sizes) >= _TREND:
                         yield even
             for start in ((0, len(sizes) // 2), (len(sizes) // 2, -2)):
                 begun = Design(tuple(sorted({*sizes[list(start)].tolist(), float(sizes[-1])})), count)
                 if len(begun.sizes) >= _TREND and room.affords(begun):
-                    yield _grown(begun, sizes, room, risk)
+                    yield _grow(begun, sizes, room, risk)
 
 
-def _evenly(sizes: FloatArray, number: int) -> tuple[float, ...]:
+def _space_evenly(sizes: FloatArray, number: int) -> tuple[float, ...]:
     """So many of the sizes, as evenly in their logarithm as they allow."""
     wanted = np.geomspace(sizes[0], sizes[-1], number)
     chosen: list[float] = sizes[np.abs(np.log(sizes[:, None] / wanted)).argmin(axis=0)].tolist()
     return tuple(sorted(set(chosen)))
 
 
-def _grown(design: Design, sizes: FloatArray, room: DesignSpace, risk: Risk) -> Design:
+def _grow(design: Design, sizes: FloatArray, room: DesignSpace, risk: Risk) -> Design:
     """Add the size that helps most, as long as the budget lasts."""
     while len(design.sizes) < _MOST_SIZES:
-        larger = [_with(design, size) for size in sizes.tolist() if size not in design.sizes]
+        larger = [_add_size(design, size) for size in sizes.tolist() if size not in design.sizes]
         affordable = [one for one in larger if room.affords(one)]
         if not affordable:
             break
@@ -147,17 +147,17 @@ def _grown(design: Design, sizes: FloatArray, room: DesignSpace, risk: Risk) -> 
     return design
 
 
-def _with(design: Design, size: float) -> Design:
+def _add_size(design: Design, size: float) -> Design:
     return replace(design, sizes=tuple(sorted((*design.sizes, size))))
 
 
-def _with_most_splits(design: Design, room: DesignSpace) -> Design:
+def _add_splits(design: Design, room: DesignSpace) -> Design:
     """As many splits as the budget pays for, of those that are looked at."""
     affordable = [count for count in room.split_counts if room.affords(replace(design, n_splits=count))]
     return replace(design, n_splits=max(affordable, default=design.n_splits))
 
 
-def cheapest(room: DesignSpace) -> Design:
+def find_cheapest(room: DesignSpace) -> Design:
     """The design that costs least."""
     by_price = sorted(room.sizes.tolist(), key=room.price.of_size)
     return Design(tuple(sorted(by_price[: 1 if len(room.pilot) else _TREND])), min(room.split_counts))

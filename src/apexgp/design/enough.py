@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from .._check import check_instance, check_positive, check_probability, check_real_number, check_text
-from .._numbers import chance, exactly
+from .._numbers import format_chance, format_size
 from ..answers.required import CONFIDENCE, attainable_target, prob_met
 from ..collect.curves import CurveSet
 from ..errors import RequestError
@@ -16,13 +16,13 @@ from ..estimators import APExGP
 from ..estimators.contract import clone
 from . import risks
 
-__all__ = ["Enough"]
+__all__ = ["StopRule"]
 
 _FEWEST = 3  # sizes that a forecast starts from
 
 
 @dataclass(frozen=True)
-class Enough:
+class StopRule:
     """Stop measuring when the forecast at one size is narrow enough, or says whether it reaches a target.
 
     A `stop` for `collect_scores`: called with the curves so far, it returns the reason to stop, or an empty string.
@@ -83,18 +83,18 @@ class Enough:
             return ""
         model = clone(self._settings).fit(curve)
         forecast = model.forecast([self.at], of="expected")
-        width = float(risks.widths(forecast)[0])
+        width = float(risks.interval_widths(forecast)[0])
         if self.width is not None and width <= self.width:
-            return f"Enough: the 95 % interval of the expected score at {exactly(self.at)} is {width:.3g} wide."
+            return f"Enough: the 95 % interval of the expected score at {format_size(self.at)} is {width:.3g} wide."
         if self.target is None:
             return ""
         goal = attainable_target(self.target, curve, model._best_possible)
         prob = float(prob_met(forecast, goal, curve.direction)[0])
-        if not any(risks.verdicts_after(prob, 1.0, self.confidence)):
+        if not any(risks.prob_decided_after(prob, 1.0, self.confidence)):
             return ""
         return (
-            f"Enough: the chance is {chance(prob)} that {exactly(self.at)} {curve.unit_name} reach a mean score of "
-            f"{goal:g}."
+            f"Enough: the chance is {format_chance(prob)} that {format_size(self.at)} {curve.unit_name} reach a mean "
+            f"score of {goal:g}."
         )
 
     @cached_property

@@ -9,7 +9,7 @@ import numpy as np
 
 from .._check import FloatArray
 from ..answers.required import RequiredSize, prob_met
-from ..cautions import first_cautions
+from ..cautions import find_first_pilot_cautions
 from ..curve import LearningCurve
 from ..estimators import CurveEstimator
 from ..forecast import Forecast
@@ -20,12 +20,12 @@ from .linear import LinearPredictor
 from .plans import Design
 from .ranked import PilotDesign, RankedDesign
 
-__all__ = ["Judge", "by_risk"]
+__all__ = ["Judge", "risk_then_cost"]
 
 _MOST_ADJUSTED = (0.5, 3.0)
 
 
-def by_risk(one: RankedDesign) -> tuple[float, float]:
+def risk_then_cost(one: RankedDesign) -> tuple[float, float]:
     """Order of designs: the least risk first, then the least cost."""
     return one.risk, one.cost
 
@@ -70,7 +70,7 @@ class Judge:
         sizes = np.concatenate([asked, grid])
         if pilot is None or model is None:
             self._predictor = LinearPredictor(known.by_level_and_noise(), sizes)
-            self._now, self._cautions = _of_draws(known, sizes), first_cautions()
+            self._now, self._cautions = _forecast_from_draws(known, sizes), find_first_pilot_cautions()
             # The spread of all curves, of which the parts know some already.
             self._whole = self._now.std
         else:
@@ -84,7 +84,7 @@ class Judge:
             self._required = model.required_size(goal, confidence)
         met = by_size and self._required is not None and self._required.already_met
         self._decided = self._count if met else int(asked.argmax())
-        self._crps, self._widths = risks.expected_crps(self._now), risks.widths(self._now)
+        self._crps, self._widths = risks.expected_crps(self._now), risks.interval_widths(self._now)
         self._prob = None if goal is None else prob_met(self._now, goal, self._direction)
         self.risk_now = self._risk(np.ones(len(sizes)))
 
@@ -106,7 +106,7 @@ class Judge:
 
     def ranked(self, designs: Iterable[Design], room: DesignSpace) -> list[RankedDesign]:
         """Designs with their figures in closed form, the best first."""
-        return sorted((self._figures(one, room.price.of(one)) for one in designs), key=by_risk)
+        return sorted((self._figures(one, room.price.of(one)) for one in designs), key=risk_then_cost)
 
     def _figures(self, design: Design, cost: float, powers: tuple[float, float] = (1.0, 1.0)) -> RankedDesign:
         """Figures in closed form, the share of the spread that stays to the powers of risk and width."""
@@ -114,10 +114,10 @@ class Judge:
         yes = no = right = later = None
         if self._prob is not None:
             prob, kept = float(self._prob[self._decided]), float(left[self._decided])
-            yes, no = risks.verdicts_after(prob, kept, self._confidence)
-            right = risks.right_after(prob, kept)
+            yes, no = risks.prob_decided_after(prob, kept, self._confidence)
+            right = risks.prob_right_after(prob, kept)
             along = slice(self._count, None)
-            later = risks.later_sizes(self._grid, self._prob[along], left[along], self._confidence)
+            later = risks.required_sizes_after(self._grid, self._prob[along], left[along], self._confidence)
         width = self._widths * of_width
         return RankedDesign(
             design=design,
@@ -134,7 +134,7 @@ class Judge:
     def tried(self, one: RankedDesign, models: Sequence[CurveEstimator], shares: FloatArray) -> RankedDesign:
         """Figures of a design after models have been fitted to what it may show, each with its probability."""
         forecasts = [model.forecast(self._asked, of="expected") for model in models]
-        width = shares @ np.array([risks.widths(forecast) for forecast in forecasts])
+        width = shares @ np.array([risks.interval_widths(forecast) for forecast in forecasts])
         if self._by_size and self._goal is not None:
             along = [model.forecast(self._grid, of="expected") for model in models]
             reached = np.array([prob_met(forecast, self._goal, self._direction) for forecast in along])
@@ -158,13 +158,13 @@ class Judge:
         """Designs in closed form, with as much of the spread gone as fits left of those that were tried."""
         widths = (np.array([one.widths for one in some]) / self._widths[: self._count] for some in (before, tried))
         ratios = (np.array([one.risk for one in some]) / self.risk_now for some in (before, tried))
-        powers = _power(*ratios), _power(*widths)
+        powers = _fit_power(*ratios), _fit_power(*widths)
         return [self._figures(one.design, one.cost, powers) for one in others]
 
     def answer(self, designs: Sequence[RankedDesign], room: DesignSpace, available: float) -> PilotDesign:
         """All that there is to say."""
         at, grid = slice(0, self._count), slice(self._count, None)
-        lower, upper = self._now.interval(risks.LEVEL)
+        lower, upper = self._now.interval(risks.WIDTH_LEVEL)
         return PilotDesign(
             designs=tuple(designs),
             budget=room.budget,
@@ -187,13 +187,13 @@ class Judge:
         )
 
 
-def _power(told: FloatArray, found: FloatArray) -> float:
+def _fit_power(told: FloatArray, found: FloatArray) -> float:
     """The power of the share left, as told in closed form, that comes closest to the share that fits left."""
     logs = -np.log(np.clip([told, found], 1e-3, 1.0)).sum(axis=tuple(range(1, told.ndim + 1)))
     return float(np.clip(logs[1] / logs[0], *_MOST_ADJUSTED)) if logs[0] > 0 else 1.0
 
 
-def _of_draws(known: Knowledge, sizes: FloatArray) -> Forecast:
+def _forecast_from_draws(known: Knowledge, sizes: FloatArray) -> Forecast:
     """Drawn curves as a forecast: each is known to a thousandth."""
     locations = known.location[known.places(sizes)].T
     return Forecast(sizes, locations, np.full_like(locations, 1e-3), known.weights / known.weights.sum())

@@ -15,12 +15,12 @@ from .._check import FloatArray
 from ..inference.averaging import AveragedPosterior
 from ..inference.posterior import Posterior
 
-__all__ = ["Knowledge", "OwnSplits", "from_posterior"]
+__all__ = ["Knowledge", "PilotSplits", "knowledge_from_posterior"]
 
 _PARTS = 4  # in which nodes are divided by their noise
 
 
-class OwnSplits(NamedTuple):
+class PilotSplits(NamedTuple):
     """What the mean over the pilot's own splits adds to f: arrays run over (sizes, nodes)."""
 
     shift: FloatArray
@@ -51,7 +51,7 @@ class Knowledge:
     """Standard deviation of what a split carries along, shape (sizes, nodes)."""
     labelled: bool = True
     """Whether scores of one new split will be known to belong together."""
-    own: OwnSplits | None = None
+    own: PilotSplits | None = None
     """The pilot's splits, where they can be continued."""
 
     def places(self, sizes: FloatArray) -> NDArray[np.intp]:
@@ -97,7 +97,7 @@ class Knowledge:
 
     def _some(self, which: NDArray[np.intp]) -> tuple[float, Knowledge]:
         share = float(self.weights[which].sum())
-        own = None if self.own is None else OwnSplits(*(array[..., which] for array in self.own))
+        own = None if self.own is None else PilotSplits(*(array[..., which] for array in self.own))
         location, covariance, single, carried = (
             array[..., which] for array in (self.location, self.covariance, self.single, self.carried)
         )
@@ -105,10 +105,10 @@ class Knowledge:
         return share, Knowledge(self.sizes, weights, location, covariance, single, carried, self.labelled, own)
 
 
-def from_posterior(average: AveragedPosterior, sizes: FloatArray) -> Knowledge:
+def knowledge_from_posterior(average: AveragedPosterior, sizes: FloatArray) -> Knowledge:
     """What a fitted model knows of the curve at rising sizes, those of the pilot among them."""
     statistics = average.posteriors[0].statistics
-    parts = [_of_one_mean(posterior, sizes) for posterior in average.posteriors]
+    parts = [_evaluate_nodes(posterior, sizes) for posterior in average.posteriors]
     location, covariance, single, carried = (np.concatenate(arrays, axis=-1) for arrays in zip(*parts, strict=True))
     own = None
     # Of merged sizes it is not known which split was measured where.
@@ -117,13 +117,13 @@ def from_posterior(average: AveragedPosterior, sizes: FloatArray) -> Knowledge:
         shift, weight, pulled, variance, alone = (
             np.concatenate(arrays, axis=-1) for arrays in zip(*continued, strict=True)
         )
-        own = OwnSplits(shift, weight, -pulled, variance, alone)
+        own = PilotSplits(shift, weight, -pulled, variance, alone)
     return Knowledge(
         sizes, average.node_weights, location, covariance, single, carried, labelled=statistics.labelled, own=own
     )
 
 
-def _of_one_mean(posterior: Posterior, sizes: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+def _evaluate_nodes(posterior: Posterior, sizes: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
     location, covariance = posterior.joint(sizes, "expected", 1.0, np.arange(len(posterior.weights)))
     single, carried = posterior.density.noise(
         posterior.nodes.parameters, sizes[:, None], posterior.statistics.sizes[:, None]

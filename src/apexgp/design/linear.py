@@ -47,7 +47,7 @@ class LinearPredictor:
     def __init__(self, parts: Sequence[tuple[float, Knowledge]], asked: FloatArray) -> None:
         self._sizes = parts[0][1].sizes
         self._asked = parts[0][1].places(asked)
-        self._parts = [_moments(share, knowledge) for share, knowledge in parts]
+        self._parts = [_compute_moments(share, knowledge) for share, knowledge in parts]
 
     def now(self) -> FloatArray:
         """Standard deviation of f at the asked sizes, averaged over the parts."""
@@ -80,7 +80,7 @@ class LinearPredictor:
         return np.clip(before - told, 1e-12 * before, before)
 
 
-def _moments(share: float, known: Knowledge) -> _Moments:
+def _compute_moments(share: float, known: Knowledge) -> _Moments:
     curve = known.mean(known.covariance) + known.between(known.location, known.location)
     single, carried = known.mean(known.single), np.einsum("pn,qn,n->pq", known.carried, known.carried, known.weights)
     if not known.labelled:

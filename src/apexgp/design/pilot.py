@@ -16,7 +16,7 @@ from .._check import (
     check_sizes,
     check_whole_number,
 )
-from .._numbers import exactly
+from .._numbers import format_size
 from ..answers.required import CONFIDENCE, attainable_target
 from ..cautions import FARTHEST_FACTOR
 from ..curve import LearningCurve
@@ -24,13 +24,13 @@ from ..errors import RequestError
 from ..estimators import APExGP
 from ..estimators.contract import clone, is_fitted
 from ..inference.bayes import FullBayes
-from .candidates import DesignSpace, candidate_sizes, candidates, cheapest, first_sizes
-from .judge import Judge, by_risk
-from .knowledge import Knowledge, from_posterior
-from .plans import Cost, price_of
-from .prior_curves import from_priors
-from .ranked import PilotDesign, RankedDesign, at_hand, frugal
-from .simulated import imagine, models_after
+from .candidates import DesignSpace, choose_candidate_sizes, choose_first_sizes, find_cheapest, list_candidates
+from .judge import Judge, risk_then_cost
+from .knowledge import Knowledge, knowledge_from_posterior
+from .plans import Cost, make_price
+from .prior_curves import knowledge_from_priors
+from .ranked import PilotDesign, RankedDesign, find_at_hand, find_frugal
+from .simulated import fit_designs, simulate_scores
 
 __all__ = ["CONFIRM", "MOST_ASKED", "design_pilot"]
 
@@ -117,11 +117,11 @@ def design_pilot(
     seed, confirm = check_seed(seed), check_whole_number("confirm", confirm, least=0, most=100)
     confidence = check_probability("confidence", confidence)
     settings, pilot = _settings_and_pilot(model)
-    engine = _engine(settings, pilot)
-    asked = _asked(at, pilot)
-    most = _available(available, pilot, asked)
-    goal = None if target is None else _goal(target, settings, pilot)
-    measurable = _measurable(sizes, pilot, most)
+    engine = _make_engine(settings, pilot)
+    asked = _check_asked_sizes(at, pilot)
+    most = _check_available(available, pilot, asked)
+    goal = None if target is None else _check_goal(target, settings, pilot)
+    measurable = _choose_sizes(sizes, pilot, most)
     counts = () if n_splits is None else (check_whole_number("n_splits", n_splits, least=1, most=1000),)
     measured = np.empty(0) if pilot is None else np.unique(pilot.sizes)
     if len(measured) > _MOST_MEASURED:
@@ -132,7 +132,7 @@ def design_pilot(
         sizes=measurable,
         pilot=measured,
         own_splits=0 if pilot is None or pilot.split is None else len(set(pilot.split.tolist())),
-        price=price_of(cost, measurable),
+        price=make_price(cost, measurable),
         budget=check_positive("budget", budget),
         split_counts=counts,
     )
@@ -141,17 +141,17 @@ def design_pilot(
     grid = np.geomspace(last, max(FARTHEST_FACTOR * last, float(asked.max())), _GRID)
     grid[0] = last
     every = np.unique(np.concatenate([measurable, measured, asked, grid]))
-    known = _known(model, pilot, engine, every, measurable, seed)
+    known = _describe_knowledge(model, pilot, engine, every, measurable, seed)
     if known.own is None:
         room = replace(room, own_splits=0)
     judge = Judge(model, pilot, known, asked, grid, goal, confidence, by_size=at is None and goal is not None)
-    found = judge.ranked(candidates(room, judge.risk), room)
+    found = judge.ranked(list_candidates(room, judge.risk), room)
     if confirm:
-        found = _confirmed(found, judge, room, confirm, known, pilot, settings, engine, seed)
+        found = _confirm(found, judge, room, confirm, known, pilot, settings, engine, seed)
     return judge.answer(found, room, most)
 
 
-def _confirmed(
+def _confirm(
     found: list[RankedDesign],
     judge: Judge,
     room: DesignSpace,
@@ -169,19 +169,19 @@ def _confirmed(
     """
     most_splits = max(one.n_splits for one in found)
     draws = _FIRST_DRAWS if pilot is None else _DRAWS
-    data = imagine(known, pilot, draws, most_splits, engine.ceiling, seed, found[0].design)
-    spare = [frugal(found), at_hand(found, room.pilot.tolist())]
+    data = simulate_scores(known, pilot, draws, most_splits, engine.ceiling, seed, found[0].design)
+    spare = [find_frugal(found), find_at_hand(found, room.pilot.tolist())]
     waiting = list(dict.fromkeys([*found[:count], *(one for one in spare if one is not None)]))
     told, tried, ranked = [], [], found
     for _ in range(_MOST_TURNS):
-        shares, after = models_after([one.design for one in waiting], data, pilot, settings, engine)
+        shares, after = fit_designs([one.design for one in waiting], data, pilot, settings, engine)
         if not after:
             break  # nothing that was drawn can be fitted: stay with what is known, the closed form at first
         told += waiting
         tried += [judge.tried(one, models, shares) for one, models in zip(waiting, after, strict=True)]
         others = judge.adjusted([one for one in found if one not in told], told, tried)
-        ranked = sorted([*tried, *others], key=by_risk)
-        named = (ranked[0], at_hand(ranked, room.pilot.tolist()))
+        ranked = sorted([*tried, *others], key=risk_then_cost)
+        named = (ranked[0], find_at_hand(ranked, room.pilot.tolist()))
         untried = [one.design for one in named if one is not None and not one.confirmed]
         if not untried:
             break
@@ -201,7 +201,7 @@ def _settings_and_pilot(model: APExGP | None) -> tuple[APExGP, LearningCurve | N
     return clone(model).set_params(**model._settings), model.curve_
 
 
-def _engine(settings: APExGP, pilot: LearningCurve | None) -> FullBayes:
+def _make_engine(settings: APExGP, pilot: LearningCurve | None) -> FullBayes:
     engine = settings._checked_engine() if pilot is None else settings._checked_engine(pilot.direction, pilot.scale)
     if not isinstance(engine, FullBayes) or not engine.beliefs.uses_replicates:
         raise RequestError(
@@ -212,7 +212,7 @@ def _engine(settings: APExGP, pilot: LearningCurve | None) -> FullBayes:
     return engine
 
 
-def _asked(at: ArrayLike | None, pilot: LearningCurve | None) -> FloatArray:
+def _check_asked_sizes(at: ArrayLike | None, pilot: LearningCurve | None) -> FloatArray:
     if at is None:
         if pilot is None:
             raise RequestError("must give the training-set sizes at which the score matters.", argument="at")
@@ -223,7 +223,7 @@ def _asked(at: ArrayLike | None, pilot: LearningCurve | None) -> FloatArray:
     return asked
 
 
-def _available(available: float | None, pilot: LearningCurve | None, asked: FloatArray) -> float:
+def _check_available(available: float | None, pilot: LearningCurve | None, asked: FloatArray) -> float:
     if available is None:
         most = _FURTHER * pilot.largest if pilot is not None else max(_A_PILOT * float(asked[0]), 16.0)
         return float(np.floor(most * (1 + 1e-9)))
@@ -231,17 +231,21 @@ def _available(available: float | None, pilot: LearningCurve | None, asked: Floa
     least = 8.0 if pilot is None else pilot.largest
     if most < least:
         what = "for a first pilot" if pilot is None else "the largest size in the pilot"
-        raise RequestError(f"must be at least {exactly(least)}, {what}, got {most:g}.", argument="available")
+        raise RequestError(f"must be at least {format_size(least)}, {what}, got {most:g}.", argument="available")
     return max(float(np.floor(most)), least)  # nobody trains on part of an example
 
 
-def _measurable(sizes: ArrayLike | None, pilot: LearningCurve | None, available: float) -> FloatArray:
+def _choose_sizes(sizes: ArrayLike | None, pilot: LearningCurve | None, available: float) -> FloatArray:
     if sizes is None:
-        return first_sizes(available) if pilot is None else candidate_sizes(np.unique(pilot.sizes), available)
+        return (
+            choose_first_sizes(available)
+            if pilot is None
+            else choose_candidate_sizes(np.unique(pilot.sizes), available)
+        )
     given = np.unique(check_sizes("sizes", sizes))
     if given[-1] > available:
         raise RequestError(
-            f"must be at most {exactly(available)}, the examples at hand, got {given[-1]:g}.",
+            f"must be at most {format_size(available)}, the examples at hand, got {given[-1]:g}.",
             argument="sizes",
             remedy=("If there are more, say so with {}.", ("available", int(np.ceil(given[-1])))),
         )
@@ -250,17 +254,17 @@ def _measurable(sizes: ArrayLike | None, pilot: LearningCurve | None, available:
     return given
 
 
-def _goal(target: float, settings: APExGP, pilot: LearningCurve | None) -> float:
+def _check_goal(target: float, settings: APExGP, pilot: LearningCurve | None) -> float:
     floor, ceiling = settings._bounds() if pilot is None else settings._bounds(pilot.range)
     return attainable_target(target, pilot, ceiling if pilot is None or pilot.direction == "higher" else floor)
 
 
 def _refuse_too_little(room: DesignSpace) -> None:
-    least = cheapest(room)
+    least = find_cheapest(room)
     if room.affords(least):
         return
     what = "one more fit" if len(room.pilot) else "a first pilot of 3 sizes"
-    where, takes = ", ".join(map(exactly, least.sizes)), room.price.of(least)
+    where, takes = ", ".join(map(format_size, least.sizes)), room.price.of(least)
     unit = "fit" if room.price.unit == "fits" and takes == 1 else room.price.unit
     raise RequestError(
         f"must pay for {what}: the cheapest, at {where} with {least.n_splits} "
@@ -270,7 +274,7 @@ def _refuse_too_little(room: DesignSpace) -> None:
     )
 
 
-def _known(
+def _describe_knowledge(
     model: APExGP | None,
     pilot: LearningCurve | None,
     engine: FullBayes,
@@ -279,5 +283,5 @@ def _known(
     seed: int,
 ) -> Knowledge:
     if pilot is None or model is None:
-        return from_priors(engine, sizes, measurable, seed)
-    return from_posterior(model.posterior, sizes)
+        return knowledge_from_priors(engine, sizes, measurable, seed)
+    return knowledge_from_posterior(model.posterior, sizes)

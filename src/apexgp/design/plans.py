@@ -11,7 +11,7 @@ from .._check import FloatArray, check_positive, check_real_array, format_value
 from ..collect.curves import CurveSet
 from ..errors import RequestError
 
-__all__ = ["Cost", "Design", "Price", "price_of"]
+__all__ = ["Cost", "Design", "Price", "make_price"]
 
 _AN_HOUR = 3600.0
 
@@ -57,17 +57,17 @@ Cost = Callable[[float], float] | tuple[float, float] | CurveSet | Price | None
 """What a fit costs: by its size, as (fixed, per example), as measured in a run, with a unit of its own, or 1 each."""
 
 
-def price_of(cost: Cost, sizes: FloatArray) -> Price:
+def make_price(cost: Cost, sizes: FloatArray) -> Price:
     """The cost of a fit as it was given, checked at the sizes that matter."""
     if cost is None:
         return Price(lambda size: 1.0, "fits")
     if isinstance(cost, Price):
-        return _checked(cost, sizes)
+        return _check_price(cost, sizes)
     if isinstance(cost, CurveSet):
-        fixed, each = _hours(cost)
+        fixed, each = _estimate_hours(cost)
         return Price(lambda size: fixed + each * size, "hours")
     if callable(cost):
-        return _checked(Price(lambda size: _number(cost, size), "cost"), sizes)
+        return _check_price(Price(lambda size: _call_cost(cost, size), "cost"), sizes)
     pair = check_real_array("cost", cost)
     if pair.shape != (2,) or not np.isfinite(pair).all():
         raise RequestError(
@@ -78,10 +78,10 @@ def price_of(cost: Cost, sizes: FloatArray) -> Price:
     fixed, each = pair.tolist()
     if fixed < 0 or each < 0:
         raise RequestError(f"must not be negative, got {fixed:g} per fit and {each:g} per example.", argument="cost")
-    return _checked(Price(lambda size: fixed + each * size, "cost"), sizes)
+    return _check_price(Price(lambda size: fixed + each * size, "cost"), sizes)
 
 
-def _number(cost: Callable[[float], float], size: float) -> float:
+def _call_cost(cost: Callable[[float], float], size: float) -> float:
     try:
         value = cost(size)
     except Exception as problem:  # whatever the caller's own function raises
@@ -91,14 +91,14 @@ def _number(cost: Callable[[float], float], size: float) -> float:
     return check_positive(f"cost of a fit at size {size:g}", value)
 
 
-def _checked(price: Price, sizes: FloatArray) -> Price:
+def _check_price(price: Price, sizes: FloatArray) -> Price:
     for size in sizes.tolist():
         if price.of_size(size) <= 0:
             raise RequestError(f"must be above 0, got {price.of_size(size):g} at size {size:g}.", argument="cost")
     return price
 
 
-def _hours(run: CurveSet) -> tuple[float, float]:
+def _estimate_hours(run: CurveSet) -> tuple[float, float]:
     """Hours of a fit, and of each example in it: least squares of what a run took, relative to the mean at a size.
 
     Where larger sizes took less, as they may by chance, all fits cost the mean over the sizes: more than least squares

@@ -16,14 +16,14 @@ from ..inference.statistics import Statistics
 from ..inference.uniforms import sobol
 from .knowledge import Knowledge
 
-__all__ = ["from_priors"]
+__all__ = ["knowledge_from_priors"]
 
 # Heights of the curve at the end of the pilot, and sets of all other parameters at each.
 _LEVELS, _AT_EACH = 64, 64
 _JITTER = 1e-12  # of a variance: close sizes make a matrix singular to rounding
 
 
-def from_priors(engine: FullBayes, sizes: FloatArray, pilot: FloatArray, seed: int) -> Knowledge:
+def knowledge_from_priors(engine: FullBayes, sizes: FloatArray, pilot: FloatArray, seed: int) -> Knowledge:
     """Curves drawn from the priors at rising sizes, each a node that is known exactly.
 
     A curve is drawn whole, and counts if all of it lies within the scores that there are: few of the widest do.
@@ -42,7 +42,7 @@ def from_priors(engine: FullBayes, sizes: FloatArray, pilot: FloatArray, seed: i
     """
     rng = np.random.default_rng(seed)
     densities = [Density(mean, engine.beliefs, engine.ceiling, engine.floor) for mean in engine.means]
-    parts = [_drawn(density, sizes, pilot, seed, rng) for density in densities]
+    parts = [_draw_curves(density, sizes, pilot, seed, rng) for density in densities]
     location, single, carried = (np.concatenate(arrays, axis=-1) for arrays in zip(*parts, strict=True))
     count = location.shape[1]
     weights = np.concatenate([np.full(part[0].shape[1], 1 / (len(parts) * part[0].shape[1])) for part in parts])
@@ -50,7 +50,7 @@ def from_priors(engine: FullBayes, sizes: FloatArray, pilot: FloatArray, seed: i
     return Knowledge(sizes, weights, location, nothing, single, carried)
 
 
-def _drawn(
+def _draw_curves(
     density: Density, sizes: FloatArray, pilot: FloatArray, seed: int, rng: np.random.Generator
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Curves, and the noise that goes with each."""
@@ -68,7 +68,7 @@ def _drawn(
         for name, value in density.parameters(z[:, i], flat).items():
             by_height[name].append(value)
         shapes.append(density.shape(z[:, i], flat))
-        shares.append(_shares(density, own, flat))
+        shares.append(_draw_shares(density, own, flat))
     parameters = {name: np.concatenate(values) for name, values in by_height.items()}
     shape = tuple(np.concatenate(values) for values in zip(*shapes, strict=True))
     level = np.repeat(heights, _AT_EACH)
@@ -84,7 +84,7 @@ def _drawn(
     return curve[:, possible], single[:, possible], carried[:, possible]
 
 
-def _shares(density: Density, uniform: FloatArray, of: Statistics) -> FloatArray:
+def _draw_shares(density: Density, uniform: FloatArray, of: Statistics) -> FloatArray:
     """Shares of the room above the curve that are still to be won."""
     if density.beliefs.shares is None:
         shares: FloatArray = uniform

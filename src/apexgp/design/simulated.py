@@ -23,14 +23,14 @@ from ..reading.score_details import BY_SCORE
 from .knowledge import Knowledge
 from .plans import Design
 
-__all__ = ["Imagined", "imagine", "models_after"]
+__all__ = ["SimulatedScores", "fit_designs", "simulate_scores"]
 
 _JITTER = 1e-12
 _TO_CHOOSE_FROM = 40  # drawn for each data set that is kept
 
 
 @dataclass(frozen=True)
-class Imagined:
+class SimulatedScores:
     """Scores that may come, upward: of new splits, and of the pilot's own at all sizes."""
 
     sizes: FloatArray
@@ -61,7 +61,7 @@ class Imagined:
             sizes=np.append(pilot.sizes, sizes),
             scores=np.append(pilot.scores, pilot.from_upward(table)),
             split=split,
-            **_details_with(pilot, len(table)),
+            **_extend_details(pilot, len(table)),
         )
 
     def _new_labels(self, count: int) -> list[object]:
@@ -72,14 +72,14 @@ class Imagined:
         return [f"{word} {i}" for i in range(count)]
 
 
-def _details_with(pilot: LearningCurve, added: int) -> dict[str, Any]:
+def _extend_details(pilot: LearningCurve, added: int) -> dict[str, Any]:
     """What is known of a pilot's scores, and of those that come: they are measured on as many test cases."""
     details = {name: values for name in BY_SCORE if (values := getattr(pilot, name)) is not None}
     coming = {name: float(np.nanmedian(values)) if name == "n_test" else np.nan for name, values in details.items()}
     return {name: np.append(values, np.full(added, coming[name])) for name, values in details.items()}
 
 
-def imagine(
+def simulate_scores(
     known: Knowledge,
     pilot: LearningCurve | None,
     draws: int,
@@ -87,7 +87,7 @@ def imagine(
     ceiling: float,
     seed: int,
     mostly: Design | None = None,
-) -> Imagined:
+) -> SimulatedScores:
     """Draw data sets of so many new splits, and of the pilot's own.
 
     Parameters
@@ -98,7 +98,7 @@ def imagine(
         matter most: they lie closer together towards both ends.
     """
     rng = np.random.default_rng(seed)
-    many = _drawn(known, pilot, draws * _TO_CHOOSE_FROM, splits, ceiling, rng)
+    many = _draw_scores(known, pilot, draws * _TO_CHOOSE_FROM, splits, ceiling, rng)
     last, going_on = (
         (-1, False) if mostly is None else (int(known.places(np.array(mostly.sizes[-1:]))[0]), mostly.continued)
     )
@@ -108,11 +108,11 @@ def imagine(
         shown = many.new[:, : splits if mostly is None else mostly.n_splits, last].mean(axis=1)
     steps = np.arange(draws + 1) / draws
     edges = steps if pilot is None else (1 - np.cos(np.pi * steps)) / 2
-    kept, shares = _stratified(shown, many.new.std(axis=1).mean(axis=1), edges, rng)
+    kept, shares = _stratify(shown, many.new.std(axis=1).mean(axis=1), edges, rng)
     return replace(many, new=many.new[kept], own=None if many.own is None else many.own[kept], shares=shares)
 
 
-def _stratified(
+def _stratify(
     first: FloatArray, second: FloatArray, edges: FloatArray, rng: np.random.Generator
 ) -> tuple[NDArray[np.intp], FloatArray]:
     """Take one of each group along `first`, from edge to edge; which one, is spread over ranks along `second`.
@@ -130,14 +130,14 @@ def _stratified(
     return np.array(taken), np.diff(bounds) / len(order)
 
 
-def _drawn(
+def _draw_scores(
     known: Knowledge,
     pilot: LearningCurve | None,
     draws: int,
     splits: int,
     ceiling: float,
     rng: np.random.Generator,
-) -> Imagined:
+) -> SimulatedScores:
     below = np.cumsum(known.weights)
     levels = (np.arange(draws) + rng.random()) / draws * below[-1]
     nodes = np.minimum(np.searchsorted(below, levels), len(below) - 1)
@@ -153,12 +153,12 @@ def _drawn(
     own, labels = None, []
     if known.own is not None and pilot is not None and pilot.split is not None:
         labels = list(dict.fromkeys(pilot.split.tolist()))
-        own = np.stack([_going_on(label, pilot, known, curve, single, carried, rng) for label in labels], axis=1)
+        own = np.stack([_continue_split(label, pilot, known, curve, single, carried, rng) for label in labels], axis=1)
         own = np.clip(own, 0.0, ceiling)
-    return Imagined(known.sizes, np.clip(new, 0.0, ceiling), own, labels, np.full(draws, 1 / draws))
+    return SimulatedScores(known.sizes, np.clip(new, 0.0, ceiling), own, labels, np.full(draws, 1 / draws))
 
 
-def _going_on(
+def _continue_split(
     label: object,
     pilot: LearningCurve,
     known: Knowledge,
@@ -177,8 +177,8 @@ def _going_on(
     return curve + carried * luck[:, None] + single * rng.standard_normal(curve.shape)
 
 
-def models_after(
-    designs: Sequence[Design], data: Imagined, pilot: LearningCurve | None, settings: APExGP, engine: FullBayes
+def fit_designs(
+    designs: Sequence[Design], data: SimulatedScores, pilot: LearningCurve | None, settings: APExGP, engine: FullBayes
 ) -> tuple[FloatArray, list[list[CurveEstimator]]]:
     """Fit the pilot and what each data set adds to it under each design.
 

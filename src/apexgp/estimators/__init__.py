@@ -6,11 +6,11 @@ from types import MappingProxyType
 
 from ..model.families import FAMILIES
 from .base import CurveEstimator, fit_together
-from .fitting import BREAKDOWNS, without_answer
+from .fitting import BREAKDOWNS, wrap_breakdown
 from .gp import APExGP
 from .least_squares import LeastSquares
 
-__all__ = ["BREAKDOWNS", "METHODS", "APExGP", "CurveEstimator", "LeastSquares", "fit_together", "without_answer"]
+__all__ = ["BREAKDOWNS", "METHODS", "APExGP", "CurveEstimator", "LeastSquares", "fit_together", "wrap_breakdown"]
 
 METHODS: MappingProxyType[str, Callable[[], CurveEstimator]] = MappingProxyType(
     {

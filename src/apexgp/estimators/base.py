@@ -32,14 +32,14 @@ from ..answers.required import (
     required_size,
     success_by,
 )
-from ..cautions import forecast_cautions, pilot_cautions, undecided_cautions
+from ..cautions import find_forecast_cautions, find_pilot_cautions, find_undecided_cautions
 from ..curve import Direction, LearningCurve
 from ..errors import ApexError, RequestError
 from ..forecast import MOST_DRAWS, Forecast, Quantity
 from ..inference.contract import Engine, FittedCurve
 from ..scale import UNIT_RANGE, UNIT_SCALE, Range, Scale
 from .contract import SettingsEstimator, check_is_fitted, clone
-from .fitting import as_curve, check_curve, fits_of
+from .fitting import check_curve, fit_curves, to_curve
 from .saving import read_model, write_model
 
 __all__ = ["CurveEstimator", "fit_together"]
@@ -103,10 +103,10 @@ class CurveEstimator(SettingsEstimator):
         -------
         self
         """
-        curve = as_curve(sizes, scores, split)
+        curve = to_curve(sizes, scores, split)
         engine = self._checked_engine(curve.direction, curve.scale, curve.learner)
         check_curve(curve, engine)
-        (fit,) = fits_of(engine, [curve.upward])
+        (fit,) = fit_curves(engine, [curve.upward])
         if isinstance(fit, ApexError):
             raise fit
         return self._keep(curve, fit)
@@ -242,7 +242,7 @@ class CurveEstimator(SettingsEstimator):
         if found.already_met:
             return ()
         (error,) = self._fit.standard_error(np.array([UNLIMITED]), np.array([found.target]), of)
-        return undecided_cautions(found.prob_reachable, float(error), found.confidence)
+        return find_undecided_cautions(found.prob_reachable, float(error), found.confidence)
 
     def _with_cautions(self, found: RequiredSize) -> RequiredSize:
         # No size will do: what speaks against that is whatever speaks against going beyond the pilot at all.
@@ -251,12 +251,12 @@ class CurveEstimator(SettingsEstimator):
 
     def _cautions(self, sizes: FloatArray) -> tuple[str, ...]:
         """Reasons to doubt what is said about these sizes."""
-        return self._pilot_cautions_ + forecast_cautions(sizes, self.curve_.replicates) + self._fit.cautions(sizes)
+        return self._pilot_cautions_ + find_forecast_cautions(sizes, self.curve_.replicates) + self._fit.cautions(sizes)
 
     @cached_property
     def _pilot_cautions_(self) -> tuple[str, ...]:
         """Learnt, like all that ends so: kept until the next fit."""
-        return pilot_cautions(self.curve_)
+        return find_pilot_cautions(self.curve_)
 
     def _asked(self, sizes: ArrayLike, of: Quantity, n_splits: int | None) -> FloatArray:
         """The sizes; all that is asked for is checked."""
@@ -366,6 +366,6 @@ def fit_together(
         except ApexError as problem:
             found[i] = problem
     for alike, own in accepted.items():
-        for i, fit in zip(own, fits_of(engines[alike], [curves[i].upward for i in own]), strict=True):
+        for i, fit in zip(own, fit_curves(engines[alike], [curves[i].upward for i in own]), strict=True):
             found[i] = fit if isinstance(fit, ApexError) else clone(settings)._keep(curves[i], fit)
     return [found[i] for i in range(len(curves))]

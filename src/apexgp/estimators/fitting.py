@@ -14,33 +14,33 @@ from ..errors import ApexError, DataError, RequestError
 from ..inference.contract import Engine, FittedCurve
 from ..reading.frames import is_frame, scikit_learn_curve
 
-__all__ = ["BREAKDOWNS", "as_curve", "check_curve", "fits_of", "without_answer"]
+__all__ = ["BREAKDOWNS", "check_curve", "fit_curves", "to_curve", "wrap_breakdown"]
 
 BREAKDOWNS = (ApexError, ArithmeticError, ValueError)
 """What a computation raises that has no answer for odd numbers; a LinAlgError is a ValueError."""
 
 
-def fits_of(engine: Engine, curves: Sequence[LearningCurve]) -> list[FittedCurve | ApexError]:
+def fit_curves(engine: Engine, curves: Sequence[LearningCurve]) -> list[FittedCurve | ApexError]:
     """Fits of the curves, together if that goes well; otherwise one by one, so that an odd curve spoils no other."""
     try:
-        return [_with_nodes(fit) for fit in engine.fit(list(curves))]
+        return [_check_nodes(fit) for fit in engine.fit(list(curves))]
     except BREAKDOWNS as problem:
         if len(curves) > 1:
-            return [fit for curve in curves for fit in fits_of(engine, [curve])]
-        return [without_answer(problem)]
+            return [fit for curve in curves for fit in fit_curves(engine, [curve])]
+        return [wrap_breakdown(problem)]
 
 
-def _with_nodes(fit: FittedCurve) -> FittedCurve | ApexError:
+def _check_nodes(fit: FittedCurve) -> FittedCurve | ApexError:
     """The fit, or the error of one that is left without a node of finite weight: it could not forecast anything."""
     if fit.posterior is None:
         return fit
     weights = fit.posterior.node_weights
     if weights.size and np.isfinite(weights).all():
         return fit
-    return without_answer(ArithmeticError("no parameters have a finite posterior density"))
+    return wrap_breakdown(ArithmeticError("no parameters have a finite posterior density"))
 
 
-def without_answer(problem: Exception) -> ApexError:
+def wrap_breakdown(problem: Exception) -> ApexError:
     """The error of a computation that broke down, in our words, with what it said as the cause."""
     if isinstance(problem, ApexError):
         return problem
@@ -74,7 +74,7 @@ def check_curve(curve: LearningCurve, engine: Engine) -> None:
     engine.check(curve)
 
 
-def as_curve(sizes: Any, scores: ArrayLike | None, split: ArrayLike | None) -> LearningCurve:
+def to_curve(sizes: Any, scores: ArrayLike | None, split: ArrayLike | None) -> LearningCurve:
     """What `fit` was called with, as a curve."""
     if isinstance(sizes, LearningCurve):
         if scores is not None or split is not None:

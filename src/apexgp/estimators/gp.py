@@ -9,7 +9,7 @@ from typing import Any, Self
 from numpy.typing import ArrayLike
 
 from .._check import FloatArray, check_choice, check_positive, check_probability, check_whole_number, format_value
-from ..cautions import learnt_elsewhere_cautions
+from ..cautions import find_learnt_elsewhere_cautions
 from ..curve import Direction, LearningCurve
 from ..errors import RequestError
 from ..inference.averaging import AveragedPosterior
@@ -17,15 +17,15 @@ from ..inference.bayes import FullBayes
 from ..inference.contract import FittedCurve
 from ..inference.map import MaximumAPosteriori
 from ..inference.sampler import COARSEST, FINEST, TOLERATED
-from ..learners import UNKNOWN, checked_learner
+from ..learners import UNKNOWN, check_learner
 from ..model.beliefs import CALIBRATED, Beliefs, paper_beliefs
-from ..model.kinds import beliefs_of_kind
+from ..model.kinds import adapt_to_kind
 from ..model.means import DEFAULT_MEAN, MEANS, PAPER_MEANS, select_means
 from ..model.variant import PUBLISHED, WRITTEN, Variant
-from ..scale import UNIT_SCALE, Scale, range_words
+from ..scale import UNIT_SCALE, Scale, format_range
 from .base import CurveEstimator
 from .contract import check_is_fitted, clone
-from .fitting import as_curve
+from .fitting import to_curve
 
 __all__ = ["APExGP"]
 
@@ -156,15 +156,15 @@ class APExGP(CurveEstimator):
         """
         if related is None:
             return super().fit(sizes, scores, split)
-        from ..learning.learn import learn_from
+        from ..learning.learn import learn_from_related
 
-        curve = as_curve(sizes, scores, split)
+        curve = to_curve(sizes, scores, split)
         self._checked_engine(curve.direction, curve.scale, curve.learner)
         if self.inference != "bayes" or self.priors == "paper":
             raise RequestError(
                 "goes with inference='bayes' and the calibrated priors, or Beliefs of your own.", argument="related"
             )
-        learnt = learn_from(related, curve, self._beliefs(curve.scale, curve.learner), self.seed)
+        learnt = learn_from_related(related, curve, self._beliefs(curve.scale, curve.learner), self.seed)
         fitted = clone(self).set_params(priors=learnt, noise=None, learner=None).fit(curve)
         self._keep(curve, fitted._fit)
         self._settings = fitted._settings  # what is saved is what was fitted
@@ -183,7 +183,7 @@ class APExGP(CurveEstimator):
 
     def _cautions(self, sizes: FloatArray) -> tuple[str, ...]:
         learnt = self.priors_.learnt if self.inference == "bayes" else None
-        other = () if learnt is None else learnt_elsewhere_cautions(learnt.metric, learnt.unit, self.curve_)
+        other = () if learnt is None else find_learnt_elsewhere_cautions(learnt.metric, learnt.unit, self.curve_)
         return super()._cautions(sizes) + other
 
     @classmethod
@@ -240,7 +240,7 @@ class APExGP(CurveEstimator):
             check_positive("noise", self.noise)
             if self.priors != "calibrated":
                 raise RequestError("needs priors='calibrated'; the paper has its own prior.", argument="noise")
-        if self.learner is not None and checked_learner(self.learner) != UNKNOWN and self.priors != "calibrated":
+        if self.learner is not None and check_learner(self.learner) != UNKNOWN and self.priors != "calibrated":
             raise RequestError(
                 "applies to the calibrated priors: no others are moved by the kind of learner. Omit one of the two.",
                 argument="learner",
@@ -257,14 +257,14 @@ class APExGP(CurveEstimator):
         if self.priors == "paper":
             return paper_beliefs(self.variant)
         kind = self._kind(learner)
-        calibrated = CALIBRATED if kind is None else beliefs_of_kind(kind)
+        calibrated = CALIBRATED if kind is None else adapt_to_kind(kind)
         if self.noise is None:
             return calibrated
         inside = float(self.noise) * (1.0 if scale.same else scale.slope_at_the_end)
         if inside > 1:
             raise RequestError(
                 f"must be at most {'1' if scale.same else 'the range'}, as scores lie in "
-                f"{range_words(scale.range)}, got {format_value(self.noise)}.",
+                f"{format_range(scale.range)}, got {format_value(self.noise)}.",
                 argument="noise",
             )
         return calibrated.expecting(inside)

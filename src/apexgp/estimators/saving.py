@@ -22,7 +22,7 @@ from ..model.elicitation import PositiveNormal
 from ..model.variant import Variant
 from ..reading.spreadsheets import one_line, read_bytes
 
-__all__ = ["SavedModel", "plain_curve", "plain_setting", "read_model", "write_model"]
+__all__ = ["SavedModel", "curve_to_json", "read_model", "setting_to_json", "write_model"]
 
 _FORMAT = "apexgp-model"
 
@@ -39,7 +39,7 @@ class SavedModel:
 
     def damaged(self, problem: object) -> DataError:
         """The error that says so."""
-        return _damaged(self.path, problem)
+        return _damage_error(self.path, problem)
 
     def compare(self, parameters: Mapping[str, float]) -> None:
         """Warn where fitting again has given other parameters."""
@@ -69,8 +69,8 @@ def write_model(
         "format": _FORMAT,
         "apexgp": version("apexgp"),
         "estimator": estimator,
-        "settings": {name: plain_setting(value) for name, value in settings.items()},
-        "curve": plain_curve(curve),
+        "settings": {name: setting_to_json(value) for name, value in settings.items()},
+        "curve": curve_to_json(curve),
         "parameters": parameters,
     }
     try:
@@ -80,12 +80,12 @@ def write_model(
     write_text(path, text + "\n", overwrite=overwrite)
 
 
-def plain_curve(curve: LearningCurve) -> dict[str, Any]:
+def curve_to_json(curve: LearningCurve) -> dict[str, Any]:
     """A curve by its arguments; its range as text, since JSON has no word for infinity."""
     return {field.name: getattr(curve, field.name) for field in fields(curve)} | {"range": str(curve.range)}
 
 
-def plain_setting(value: Any) -> Any:
+def setting_to_json(value: Any) -> Any:
     """A setting of an estimator as JSON has it."""
     if isinstance(value, Variant):
         return asdict(value)
@@ -94,7 +94,7 @@ def plain_setting(value: Any) -> Any:
 
 def read_model(path: str | os.PathLike[str], estimator: str) -> SavedModel:
     """Read the file of a model of that class."""
-    content = _read(path, estimator)
+    content = _read_content(path, estimator)
     name = str(path)
     try:
         settings = dict(content["settings"])
@@ -107,15 +107,15 @@ def read_model(path: str | os.PathLike[str], estimator: str) -> SavedModel:
         curve = LearningCurve(**content["curve"])
     except DAMAGED as problem:
         said = problem if isinstance(problem, ApexError) else f"{type(problem).__name__}: {problem}"
-        raise _damaged(name, said) from None
+        raise _damage_error(name, said) from None
     return SavedModel(name, str(content.get("apexgp", "?")), settings, curve, parameters)
 
 
-def _damaged(path: str, problem: object) -> DataError:
+def _damage_error(path: str, problem: object) -> DataError:
     return DataError(f"{path} is damaged, or was saved by a newer apexgp: {one_line(str(problem), 500).rstrip('.')}.")
 
 
-def _read(path: str | os.PathLike[str], estimator: str) -> dict[str, Any]:
+def _read_content(path: str | os.PathLike[str], estimator: str) -> dict[str, Any]:
     raw = read_bytes(path)
     try:
         content = json.loads(raw.decode("utf-8"))

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._extras import need
+from .._extras import import_extra
 from ..errors import DataError
 from .bounds import MOST_PIXELS, inflated, refuse_more
 
@@ -34,7 +34,7 @@ def is_dicom(path: Path) -> bool:
 
 def opened(path: Path, most: int, tags: list[str] | None = None) -> Any:
     """A DICOM file as pydicom reads it, all of it, or these tags without the pixels; `most` pixels, if it is packed."""
-    pydicom = need("pydicom", "Reading DICOM", "images")
+    pydicom = import_extra("pydicom", "Reading DICOM", "images")
     wanted = {} if tags is None else {"stop_before_pixels": True, "specific_tags": tags}
     try:
         meta = pydicom.filereader.read_file_meta_info(path)
@@ -58,7 +58,7 @@ def opened(path: Path, most: int, tags: list[str] | None = None) -> Any:
 
 def decoded(data: Any, most: int) -> NDArray[Any]:
     """Stored values of a file with one frame of at most so many pixels; colours as red, green and blue."""
-    pydicom = need("pydicom", "Reading DICOM", "images")
+    pydicom = import_extra("pydicom", "Reading DICOM", "images")
     if not any(name in data for name in ("PixelData", "FloatPixelData", "DoubleFloatPixelData")):
         raise DataError("is a DICOM file without pixel data")
     frames = int(data.get("NumberOfFrames") or 1)
@@ -110,7 +110,7 @@ def picture(path: Path, most: int = MOST_PIXELS) -> NDArray[Any]:
     values = decoded(data, most)
     kind = data.get("PhotometricInterpretation", "")
     if kind == "PALETTE COLOR":
-        values = need("pydicom.pixels", "Reading DICOM", "images").apply_color_lut(values, data)
+        values = import_extra("pydicom.pixels", "Reading DICOM", "images").apply_color_lut(values, data)
     if values.ndim == 3:
         return values if values.dtype == np.uint8 else (values / np.iinfo(values.dtype).max).astype(np.float32)
     with np.errstate(all="ignore"):  # of a window that makes no sense: what comes out is looked at
@@ -122,7 +122,7 @@ def picture(path: Path, most: int = MOST_PIXELS) -> NDArray[Any]:
 
 def _shades(values: NDArray[Any], data: Any) -> NDArray[np.float64]:
     """Grey values in [0, 1]: by the file's window or table, otherwise by the range that its bits allow."""
-    pixels = need("pydicom.pixels", "Reading DICOM", "images")
+    pixels = import_extra("pydicom.pixels", "Reading DICOM", "images")
     shown = np.asarray(pixels.apply_modality_lut(values, data), dtype=np.float64)
     if data.get("WindowCenter") is not None and data.get("WindowWidth") is not None:
         return _windowed(shown, _first(data.WindowCenter), _first(data.WindowWidth), data.get("VOILUTFunction"))
@@ -159,7 +159,7 @@ def _first(value: Any) -> float:
 def without_remarks() -> Iterator[None]:
     """Keep pydicom from quoting odd values of headers in warnings, for the length of a block."""
     try:
-        config = need("pydicom.config", "Reading DICOM", "images")
+        config = import_extra("pydicom.config", "Reading DICOM", "images")
     except ImportError:
         yield  # whoever meets a DICOM file will say what is missing
         return

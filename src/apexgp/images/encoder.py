@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._check import UNUSABLE, check_text, format_some, format_value
-from .._extras import need
+from .._extras import import_extra
 from ..errors import RequestError
 from .model_files import PICKLES, checked_folder
 
@@ -63,7 +63,7 @@ class Encoder:
     """
 
     def __init__(self, model: str | os.PathLike[str], device: str = "auto") -> None:
-        self._torch = need("torch", "embed_images", "images")
+        self._torch = import_extra("torch", "embed_images", "images")
         self.name = _name(model)
         self._device = self._chosen(device)
         loaded = _loaded(self.name)
@@ -116,7 +116,7 @@ def _name(model: Any) -> str:
 
 
 def _loaded(name: str) -> Any:
-    transformers = need("transformers", "embed_images", "images")
+    transformers = import_extra("transformers", "embed_images", "images")
     try:
         with _quietly(transformers):
             folder, settings = checked_folder(name)
@@ -179,7 +179,7 @@ def _digest(model: Any) -> str:
 @contextmanager
 def _quietly(transformers: Any) -> Iterator[None]:
     """Keep remarks of the loader from the terminal: what matters of them is said by us. A download shows its bar."""
-    talkers = [transformers.utils.logging, need("huggingface_hub.utils.logging", "embed_images", "images")]
+    talkers = [transformers.utils.logging, import_extra("huggingface_hub.utils.logging", "embed_images", "images")]
     before = [talker.get_verbosity() for talker in talkers]
     bars = transformers.utils.logging.is_progress_bar_enabled()
     for talker in talkers:

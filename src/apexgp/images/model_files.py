@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from .._check import format_some, format_value
-from .._extras import need
+from .._extras import import_extra
 from ..errors import RequestError
 
 __all__ = ["PICKLES", "checked_folder"]
@@ -51,7 +51,7 @@ def checked_folder(name: str) -> tuple[Path, dict[str, Any]]:
     if not folder.is_dir():
         if name.count("/") > 1 or name.startswith((".", "/", "~")) or "\\" in name:
             raise RequestError(f"{name}: there is no such folder.", argument="model")
-        hub = need("huggingface_hub", "embed_images", "images")
+        hub = import_extra("huggingface_hub", "embed_images", "images")
         folder = Path(hub.snapshot_download(name, allow_patterns=list(_WANTED)))
     if not (folder / "config.json").is_file():
         raise RequestError(

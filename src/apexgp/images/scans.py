@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.ndimage import shift
 
-from .._extras import need
+from .._extras import import_extra
 from ..errors import DataError
 from .bounds import MOST_VOXELS, refuse_more
 
@@ -85,7 +85,7 @@ def is_nifti(path: Path) -> bool:
 
 def read_nifti(path: Path, most: int = MOST_VOXELS) -> Scan:
     """The scan in a NIfTI file; the slices of several volumes follow each other."""
-    nibabel = need("nibabel", "Reading NIfTI", "images")
+    nibabel = import_extra("nibabel", "Reading NIfTI", "images")
     try:
         with nibabel.imageglobals.LoggingOutputSuppressor():  # of what it mends in a header
             image = nibabel.as_closest_canonical(_kind_of_nifti(nibabel, path, most).from_filename(path))

@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .._check import FloatArray, check_choice, check_sizes, format_value
-from ..cautions import inexact_cautions, uninformed_cautions
+from ..cautions import find_inexact_cautions, find_uninformed_cautions
 from ..curve import LearningCurve
 from ..errors import RequestError
 from ..forecast import Quantity
-from ..numerics.truncated import CutNormal
+from ..numerics.truncated import TruncatedNormal
 from .mixture import Mixture
 from .nodes import draw_scores
 from .posterior import Posterior
@@ -116,7 +116,7 @@ class AveragedPosterior:
             )
         check_choice("of", of, get_args(Quantity))
         mixture = self.predict(at, of)
-        chances = CutNormal(mixture.locations, mixture.scales).cdf(levels)
+        chances = TruncatedNormal(mixture.locations, mixture.scales).cdf(levels)
         gaps = chances - mixture.weights @ chances
         masses = np.concatenate([self.weights[p.density.mean.name] * p.masses for p in self.posteriors])
         error: FloatArray = np.sqrt((mixture.weights * masses) @ gaps**2)
@@ -152,12 +152,12 @@ class AveragedPosterior:
     def cautions(self, sizes: FloatArray) -> tuple[str, ...]:
         """Whether the integral is exact, and the pilot has said anything about how far the curve will still rise."""
         pilot = self.posteriors[0].statistics.replicates
-        return self.inexact_cautions + uninformed_cautions(sizes, pilot, self._spread_of_share)
+        return self.inexact_cautions + find_uninformed_cautions(sizes, pilot, self._spread_of_share)
 
     @property
     def inexact_cautions(self) -> tuple[str, ...]:
         """Whether the integral is as exact as was aimed at."""
-        return inexact_cautions(self.end_error, self.precision)
+        return find_inexact_cautions(self.end_error, self.precision)
 
     @cached_property
     def _spread_of_share(self) -> float:

@@ -14,7 +14,7 @@ from ..errors import DataError
 from ..forecast import Quantity
 from ..reading.known_metrics import UNNAMED
 
-__all__ = ["Cut", "Lesson", "check_alike", "cuts_of", "lessons_of"]
+__all__ = ["Lesson", "PilotCut", "check_alike", "cut_pilots", "make_lessons"]
 
 _FEWEST_SIZES, _ENOUGH_SIZES = 3, 5
 _FARTHER = 1.4  # times the end of a pilot: less far, there is nothing to forecast
@@ -23,7 +23,7 @@ _MOST_CUTS, _MOST_TARGETS = 3, 3
 
 
 @dataclass(frozen=True)
-class Cut:
+class PilotCut:
     """A pilot, and later scores as forecasts are judged by them; higher is better."""
 
     pilot: LearningCurve
@@ -39,10 +39,12 @@ class Lesson:
 
     task: str
     curve: LearningCurve
-    cuts: tuple[Cut, ...]
+    cuts: tuple[PilotCut, ...]
 
 
-def lessons_of(curves: Mapping[Any, LearningCurve] | Sequence[LearningCurve], argument: str = "curves") -> list[Lesson]:
+def make_lessons(
+    curves: Mapping[Any, LearningCurve] | Sequence[LearningCurve], argument: str = "curves"
+) -> list[Lesson]:
     """What whole curves teach; those that cannot teach anything, or do not belong together, are refused.
 
     Tasks are the curves' own, or else the keys of a mapping; a curve without either is a task of its own.
@@ -56,7 +58,7 @@ def lessons_of(curves: Mapping[Any, LearningCurve] | Sequence[LearningCurve], ar
     lessons, short = [], []
     for key, curve in keyed:
         task = curve.task if curve.task is not None else str(key) if named and key is not None else f"curve {key}"
-        cuts = cuts_of(curve)
+        cuts = cut_pilots(curve)
         if cuts:
             lessons.append(Lesson(task, curve, cuts))
         else:
@@ -86,7 +88,7 @@ def check_alike(curves: Sequence[LearningCurve], argument: str) -> None:
             )
 
 
-def cuts_of(curve: LearningCurve) -> tuple[Cut, ...]:
+def cut_pilots(curve: LearningCurve) -> tuple[PilotCut, ...]:
     """Pilots that end at up to three sizes, as far apart as the curve allows."""
     upward = curve.upward
     sizes = upward.replicates.sizes
@@ -94,10 +96,10 @@ def cuts_of(curve: LearningCurve) -> tuple[Cut, ...]:
     ends = ends[sizes[-1] >= _FARTHER * ends]
     # Where a curve is long: pilots of a few sizes more, and forecasts that go some way.
     longer = ends[(np.searchsorted(sizes, ends) >= _ENOUGH_SIZES - 1) & (sizes[-1] >= _FAR * ends)]
-    return tuple(_cut(upward, end) for end in _evenly(longer if len(longer) else ends, _MOST_CUTS))
+    return tuple(_cut_at(upward, end) for end in _pick_evenly(longer if len(longer) else ends, _MOST_CUTS))
 
 
-def _evenly(sizes: FloatArray, most: int) -> FloatArray:
+def _pick_evenly(sizes: FloatArray, most: int) -> FloatArray:
     """At most so many of the sizes, evenly spread over their logarithms, the first and the last among them."""
     if len(sizes) <= most:
         return sizes
@@ -105,7 +107,7 @@ def _evenly(sizes: FloatArray, most: int) -> FloatArray:
     return sizes[np.unique(np.abs(np.log(sizes) - wanted[:, None]).argmin(axis=1))]
 
 
-def _cut(curve: LearningCurve, end: float) -> Cut:
+def _cut_at(curve: LearningCurve, end: float) -> PilotCut:
     pilot, rest = curve.up_to(end), curve.beyond(end)
     later = rest.replicates
     far = later.sizes >= _FARTHER * end
@@ -114,11 +116,11 @@ def _cut(curve: LearningCurve, end: float) -> Cut:
         own = set(pilot.split.tolist())
         goes_on = np.array([own <= set(rest.split[rest.sizes == size].tolist()) for size in later.sizes])
         if (far & goes_on).any():
-            sizes = _evenly(later.sizes[far & goes_on], _MOST_TARGETS)
+            sizes = _pick_evenly(later.sizes[far & goes_on], _MOST_TARGETS)
             mine = np.isin(rest.split, list(own))
             truths = np.array([rest.scores[mine & (rest.sizes == size)].mean() for size in sizes])
-            return Cut(pilot, sizes, truths, "same_splits", None)
-    sizes = _evenly(later.sizes[far], _MOST_TARGETS)
+            return PilotCut(pilot, sizes, truths, "same_splits", None)
+    sizes = _pick_evenly(later.sizes[far], _MOST_TARGETS)
     at = np.searchsorted(later.sizes, sizes)
     # A forecast is of a mean over one number of splits: where sizes differ in that, over as many as most have.
-    return Cut(pilot, sizes, later.mean[at], "new_splits", int(np.median(later.count[at])))
+    return PilotCut(pilot, sizes, later.mean[at], "new_splits", int(np.median(later.count[at])))

@@ -17,13 +17,13 @@ from ..model.beliefs import Beliefs, ElicitedSigma
 from ..model.distributions import Prior
 from ..model.means import DEFAULT_MEAN, MEANS
 
-__all__ = ["ALWAYS", "broadened", "moved", "names_of", "numbers_moved"]
+__all__ = ["ALWAYS", "apply_moves", "broaden", "describe_moves", "list_move_names"]
 
 ALWAYS = "always"
 _SHARES = ("share_a", "share_b")
 
 
-def names_of(coordinates: list[str]) -> list[tuple[str, str]]:
+def list_move_names(coordinates: list[str]) -> list[tuple[str, str]]:
     """Kind and place of each number, in the order of the vector."""
     return [
         *(("shift", name) for name in coordinates),
@@ -32,9 +32,9 @@ def names_of(coordinates: list[str]) -> list[tuple[str, str]]:
     ]
 
 
-def moved(start: Beliefs, names: list[tuple[str, str]], vector: FloatArray) -> Beliefs:
+def apply_moves(start: Beliefs, names: list[tuple[str, str]], vector: FloatArray) -> Beliefs:
     """Priors after the moves."""
-    shifts, spreads = _copied(start.shifts), _copied(start.spreads)
+    shifts, spreads = _copy_moves(start.shifts), _copy_moves(start.spreads)
     for (kind, place), number in zip(names, vector.tolist(), strict=True):
         if number:
             by_sign = (shifts if kind == "shift" else spreads).setdefault(place, {})
@@ -42,25 +42,25 @@ def moved(start: Beliefs, names: list[tuple[str, str]], vector: FloatArray) -> B
     return replace(start, shifts=shifts, spreads=spreads)
 
 
-def _copied(moves: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
+def _copy_moves(moves: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
     return {place: dict(by_sign) for place, by_sign in moves.items()}
 
 
-def broadened(start: Beliefs, coordinates: list[str], by: float, shares: float) -> Beliefs:
+def broaden(start: Beliefs, coordinates: list[str], by: float, shares: float) -> Beliefs:
     """Wider priors, whose nodes tell of priors around `start` as well."""
-    names = names_of(coordinates)
+    names = list_move_names(coordinates)
     numbers = {"spread": by, "shift": 0.0}
     vector = np.array([shares if place in _SHARES else numbers[kind] for kind, place in names])
-    return moved(start, names, vector)
+    return apply_moves(start, names, vector)
 
 
-def numbers_moved(start: Beliefs, beliefs: Beliefs) -> dict[str, tuple[float, float]]:
+def describe_moves(start: Beliefs, beliefs: Beliefs) -> dict[str, tuple[float, float]]:
     """What people would call the numbers that moved, before and after, for a pilot without signs."""
-    before, after = _told(start), _told(beliefs)
+    before, after = _describe_priors(start), _describe_priors(beliefs)
     return {name: (before[name], after[name]) for name in before if before[name] != after[name]}
 
 
-def _told(beliefs: Beliefs) -> dict[str, float]:
+def _describe_priors(beliefs: Beliefs) -> dict[str, float]:
     """Numbers in the middle of the priors."""
     shifts = {place: by_sign.get(ALWAYS, 0.0) for place, by_sign in beliefs.shifts.items()}
 

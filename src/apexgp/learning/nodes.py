@@ -19,12 +19,12 @@ from ..inference.density import Density, moved
 from ..inference.posterior import Posterior
 from ..model.beliefs import Beliefs
 from ..model.means import DEFAULT_MEAN, MEANS
-from ..numerics.truncated import CutNormal
-from .cuts import Cut, Lesson
-from .moves import broadened
-from .ranked import Ranked
+from ..numerics.truncated import TruncatedNormal
+from .cuts import Lesson, PilotCut
+from .moves import broaden
+from .ranked import SortedPoints
 
-__all__ = ["CutNodes", "Nodes", "coordinates_of", "nodes_of_lesson", "stacked"]
+__all__ = ["PilotNodeArrays", "PilotNodes", "integrate_lesson", "list_coordinates", "stack_nodes"]
 
 # Moves are learnt with the default mean; the others take the same, in standard deviations of their own priors.
 _MEAN = MEANS[DEFAULT_MEAN]
@@ -39,7 +39,7 @@ _LEAST = 1e-9
 
 
 @dataclass(frozen=True)
-class CutNodes:
+class PilotNodes:
     """Nodes of one pilot, N of them, and what they say of up to Q later scores; in single precision where N counts."""
 
     deviates: FloatArray
@@ -64,14 +64,14 @@ class CutNodes:
     """Of the prior of the share, signs included."""
 
 
-def coordinates_of(start: Beliefs) -> list[str]:
+def list_coordinates(start: Beliefs) -> list[str]:
     """Names of the coordinates whose priors may move."""
     return Density(_MEAN, start).names
 
 
-def nodes_of_lesson(lesson: Lesson, start: Beliefs, seed: int) -> list[CutNodes]:
+def integrate_lesson(lesson: Lesson, start: Beliefs, seed: int) -> list[PilotNodes]:
     """Nodes of the pilots of a whole curve; a pilot on which the computation breaks down is left out."""
-    found, broad = [], broadened(start, coordinates_of(start), _BROADER, _BROADER_SHARE)
+    found, broad = [], broaden(start, list_coordinates(start), _BROADER, _BROADER_SHARE)
     for i, cut in enumerate(lesson.cuts):
         engine = FullBayes((_MEAN,), broad, 1.0, 0.0, seed + i, _PRECISION)
         try:
@@ -79,11 +79,11 @@ def nodes_of_lesson(lesson: Lesson, start: Beliefs, seed: int) -> list[CutNodes]
         except (ArithmeticError, ValueError):
             continue
         if fit.node_weights.size and np.isfinite(fit.node_weights).all():
-            found.append(_nodes_of(cut, fit, start, np.random.default_rng([seed, i])))
+            found.append(_pick_nodes(cut, fit, start, np.random.default_rng([seed, i])))
     return found
 
 
-def _nodes_of(cut: Cut, fit: AveragedPosterior, start: Beliefs, rng: np.random.Generator) -> CutNodes:
+def _pick_nodes(cut: PilotCut, fit: AveragedPosterior, start: Beliefs, rng: np.random.Generator) -> PilotNodes:
     (posterior,) = fit.posteriors
     weights = np.maximum(posterior.weights, 0.0) ** _TEMPERED
     steps = (np.arange(_KEPT) + rng.random()) / _KEPT
@@ -97,14 +97,14 @@ def _nodes_of(cut: Cut, fit: AveragedPosterior, start: Beliefs, rng: np.random.G
     prior, broad = (Density(_MEAN, beliefs) for beliefs in (start, some.density.beliefs))
     shift = np.array([moved(start.shifts.get(name, {}), signs) for name in names])
     wide = np.array([moved(broad.beliefs.spreads.get(name, {}), signs) for name in names])
-    deviates = _deviates(some, start)
+    deviates = _find_deviates(some, start)
     assert start.shares is not None
     a, b = start.shares[DEFAULT_MEAN].a, start.shares[DEFAULT_MEAN].b
     factors, wider = prior.share_factors(some.statistics), broad.share_factors(some.statistics)
     integrated_under = _log_prior(
         deviates, log_share, log_rest, shift, wide, np.log(a * wider[0]), np.log(b * wider[1])
     )
-    return CutNodes(
+    return PilotNodes(
         deviates=deviates.astype(_SINGLE),
         log_share=log_share.astype(_SINGLE),
         log_rest=log_rest.astype(_SINGLE),
@@ -135,7 +135,7 @@ def _log_prior(
     return value + (a - 1) * log_share + (b - 1) * log_rest - betaln(a, b)
 
 
-def _deviates(posterior: Posterior, start: Beliefs) -> FloatArray:
+def _find_deviates(posterior: Posterior, start: Beliefs) -> FloatArray:
     """Normal variables behind the parameters of the nodes (N, D), by the priors without what signs do to them.
 
     Found by looking up where each prior has the value: whatever distributions priors are, they rise with the deviate.
@@ -154,7 +154,7 @@ def _deviates(posterior: Posterior, start: Beliefs) -> FloatArray:
 
 
 @dataclass(frozen=True)
-class Nodes:
+class PilotNodeArrays:
     """Nodes of P pilots of C curves, N of each: `CutNodes` with an axis of pilots before the others."""
 
     deviates: FloatArray
@@ -174,30 +174,30 @@ class Nodes:
     """Which curve each pilot was cut from."""
     pdf: FloatArray
     """(P, Q, N): of each later score, as each node forecasts it."""
-    ranked: Ranked
+    ranked: SortedPoints
 
     def __len__(self) -> int:
         return len(self.curve)
 
-    def take(self, which: NDArray[np.intp]) -> Nodes:
+    def take(self, which: NDArray[np.intp]) -> PilotNodeArrays:
         """Some of the pilots."""
-        return Nodes(**{field.name: getattr(self, field.name)[which] for field in fields(self)})
+        return PilotNodeArrays(**{field.name: getattr(self, field.name)[which] for field in fields(self)})
 
 
-def stacked(by_curve: Sequence[Iterable[CutNodes]]) -> Nodes:
+def stack_nodes(by_curve: Sequence[Iterable[PilotNodes]]) -> PilotNodeArrays:
     """Nodes of all pilots of all curves."""
     pilots = [(i, cut) for i, own in enumerate(by_curve) for cut in own]
     most = max(len(cut.truth) for _, cut in pilots)
     # Some at a time: what is computed on the way is many times the nodes.
-    parts = [_stacked(pilots[i : i + _AT_ONCE], most) for i in range(0, len(pilots), _AT_ONCE)]
-    plain = [field.name for field in fields(Nodes) if field.name != "ranked"]
-    return Nodes(
+    parts = [_stack_pilots(pilots[i : i + _AT_ONCE], most) for i in range(0, len(pilots), _AT_ONCE)]
+    plain = [field.name for field in fields(PilotNodeArrays) if field.name != "ranked"]
+    return PilotNodeArrays(
         **{name: np.concatenate([getattr(part, name) for part in parts]) for name in plain},
-        ranked=Ranked.joined([part.ranked for part in parts]),
+        ranked=SortedPoints.joined([part.ranked for part in parts]),
     )
 
 
-def _stacked(pilots: Sequence[tuple[int, CutNodes]], most: int) -> Nodes:
+def _stack_pilots(pilots: Sequence[tuple[int, PilotNodes]], most: int) -> PilotNodeArrays:
     def filled(name: str, blank: float) -> FloatArray:
         rows = [getattr(cut, name) for _, cut in pilots]
         missing = [[(0, 0)] * (row.ndim - 1) + [(0, most - row.shape[-1])] for row in rows]
@@ -207,16 +207,16 @@ def _stacked(pilots: Sequence[tuple[int, CutNodes]], most: int) -> Nodes:
         return np.stack([np.asarray(getattr(cut, name), _SINGLE) for _, cut in pilots])
 
     location, scale, truth = filled("location", 0.5), filled("scale", 1.0), filled("truth", 0.5)
-    return Nodes(
-        **{name: every(name) for name in _ALIKE},
+    return PilotNodeArrays(
+        **{name: every(name) for name in _SAME_SHAPE},
         location=location,
         scale=scale,
         truth=truth,
         times=filled("times", np.nan),
         curve=np.array([i for i, _ in pilots]),
-        pdf=np.ascontiguousarray(CutNormal(location, scale).pdf(truth[:, None]).swapaxes(1, 2), _SINGLE),
-        ranked=Ranked.of(location, scale, truth),
+        pdf=np.ascontiguousarray(TruncatedNormal(location, scale).pdf(truth[:, None]).swapaxes(1, 2), _SINGLE),
+        ranked=SortedPoints.of(location, scale, truth),
     )
 
 
-_ALIKE = ("deviates", "log_share", "log_rest", "log_likelihood", "shift", "log_spread", "log_a", "log_b")
+_SAME_SHAPE = ("deviates", "log_share", "log_rest", "log_likelihood", "shift", "log_spread", "log_a", "log_b")

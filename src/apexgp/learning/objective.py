@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from scipy.special import betaln, digamma
 
 from .._check import FloatArray
-from .nodes import Nodes
+from .nodes import PilotNodeArrays
 
-__all__ = ["Objective", "weights_under"]
+__all__ = ["Objective", "weigh_nodes"]
 
 # The density of a forecast counts as a mixture with this share of a uniform one: curves that no prior can foresee must
 # not decide about the priors.
@@ -21,7 +21,7 @@ _CRPS = 10.0
 _AT_ONCE = 200  # pilots
 
 
-class Slopes(NamedTuple):
+class PriorSlopes(NamedTuple):
     """What the gradient needs of the prior at the nodes."""
 
     z: FloatArray
@@ -30,7 +30,7 @@ class Slopes(NamedTuple):
     by_log_b: FloatArray
 
 
-def weights_under(nodes: Nodes, vector: FloatArray) -> tuple[FloatArray, Slopes]:
+def weigh_nodes(nodes: PilotNodeArrays, vector: FloatArray) -> tuple[FloatArray, PriorSlopes]:
     """Weights of the nodes (P, N) under moved priors; those of a pilot sum to 1."""
     count = nodes.deviates.shape[-1]
     shift, spread = nodes.shift + vector[:count], nodes.log_spread + vector[count : 2 * count]
@@ -43,7 +43,9 @@ def weights_under(nodes: Nodes, vector: FloatArray) -> tuple[FloatArray, Slopes]
     weight = np.exp(log_weight - log_weight.max(axis=1, keepdims=True))
     weight /= weight.sum(axis=1, keepdims=True)
     both = digamma(a + b)
-    slopes = Slopes(z, z * inverse, a * (nodes.log_share - digamma(a) + both), b * (nodes.log_rest - digamma(b) + both))
+    slopes = PriorSlopes(
+        z, z * inverse, a * (nodes.log_share - digamma(a) + both), b * (nodes.log_rest - digamma(b) + both)
+    )
     return weight, slopes
 
 
@@ -51,7 +53,7 @@ class Objective:
     """Log score and CRPS of each curve's later scores, summed over curves, plus the pull towards no moves at all."""
 
     def __init__(
-        self, nodes: Nodes, pull: FloatArray, which: NDArray[np.intp] | None = None, crps: float = _CRPS
+        self, nodes: PilotNodeArrays, pull: FloatArray, which: NDArray[np.intp] | None = None, crps: float = _CRPS
     ) -> None:
         self.nodes, self.pull, self.crps = nodes, pull, crps
         self.which = np.arange(len(nodes)) if which is None else which
@@ -73,15 +75,19 @@ class Objective:
         # Some at a time: what is computed on the way is many times the nodes.
         firsts = range(0, len(self.which), _AT_ONCE)
         parts = [
-            _by_pilot(self.nodes.take(self.which[i : i + _AT_ONCE]), self.weight[i : i + _AT_ONCE], self.crps, vector)
+            _evaluate_pilots(
+                self.nodes.take(self.which[i : i + _AT_ONCE]), self.weight[i : i + _AT_ONCE], self.crps, vector
+            )
             for i in firsts
         ]
         values, gradients = zip(*parts, strict=True)
         return np.concatenate(values), np.concatenate(gradients)
 
 
-def _by_pilot(nodes: Nodes, share: FloatArray, times: float, vector: FloatArray) -> tuple[FloatArray, FloatArray]:
-    weight, slopes = weights_under(nodes, vector)
+def _evaluate_pilots(
+    nodes: PilotNodeArrays, share: FloatArray, times: float, vector: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    weight, slopes = weigh_nodes(nodes, vector)
     mixed = (1 - _UNFORESEEN) * np.einsum("pqn,pn->pq", nodes.pdf, weight) + _UNFORESEEN
     # How the value falls with the log weight of each node.
     gain = np.einsum("pq,pqn->pn", share * (1 - _UNFORESEEN) / mixed, nodes.pdf)

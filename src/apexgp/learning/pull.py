@@ -9,9 +9,9 @@ import numpy as np
 
 from .._check import FloatArray
 
-__all__ = ["WORTH", "pull_of"]
+__all__ = ["PRIOR_CURVES", "compute_shrinkage"]
 
-WORTH = 100.0
+PRIOR_CURVES = 100.0
 """How many curves the priors that the search starts from count for."""
 
 # What one curve tells of a number: the mean square of the slope of its log score, as it was at earlier shipped priors,
@@ -29,6 +29,6 @@ _INFORMATION = {
 }
 
 
-def pull_of(names: list[tuple[str, str]]) -> FloatArray:
+def compute_shrinkage(names: list[tuple[str, str]]) -> FloatArray:
     """Pull on each number; infinite for those that stay."""
-    return np.array([WORTH * _INFORMATION.get(name, np.inf) for name in names])
+    return np.array([PRIOR_CURVES * _INFORMATION.get(name, np.inf) for name in names])

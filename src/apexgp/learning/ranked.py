@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 
 from .._check import FloatArray
 
-__all__ = ["Ranked"]
+__all__ = ["SortedPoints"]
 
 _INDEX, _SINGLE = np.int16, np.float32  # there may be thousands of forecasts
 
 
 @dataclass(frozen=True)
-class Ranked:
+class SortedPoints:
     """Points of P x Q forecasts in order, two for each of the N nodes, and the place of the truth among them."""
 
     node: NDArray[np.int16]

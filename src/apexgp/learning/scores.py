@@ -6,11 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._check import FloatArray
-from ..numerics.cut_mixture import CutMixture
-from .nodes import Nodes
-from .objective import weights_under
+from ..numerics.cut_mixture import TruncatedMixture
+from .nodes import PilotNodeArrays
+from .objective import weigh_nodes
 
-__all__ = ["FIGURES", "figures_by_pilot"]
+__all__ = ["FIGURES", "score_pilots"]
 
 FIGURES = ("crps", "log_score", "covers_80", "covers_95", "width_95")
 _LEVELS = (np.arange(20) + 0.5) / 20
@@ -18,8 +18,8 @@ _ENDS = np.array([0.1, 0.9, 0.025, 0.975])
 _WORST = -np.log(1e-12)  # one hopeless forecast must not decide the mean
 
 
-def figures_by_pilot(
-    nodes: Nodes, vector: FloatArray, counts: NDArray[np.bool_] | None = None
+def score_pilots(
+    nodes: PilotNodeArrays, vector: FloatArray, counts: NDArray[np.bool_] | None = None
 ) -> dict[str, FloatArray]:
     """Means over each pilot's later scores, those that count; NaN where none does."""
     wanted = np.concatenate([_LEVELS, _ENDS])
@@ -27,8 +27,8 @@ def figures_by_pilot(
     found = {name: np.full(len(nodes), np.nan) for name in FIGURES}
     for i in np.flatnonzero(known.any(axis=1)):
         here, truth = known[i], nodes.truth[i, known[i]]
-        weights, _ = weights_under(nodes.take(np.array([i])), vector)
-        mixture = CutMixture(nodes.location[i][:, here], nodes.scale[i][:, here], weights[0])
+        weights, _ = weigh_nodes(nodes.take(np.array([i])), vector)
+        mixture = TruncatedMixture(nodes.location[i][:, here], nodes.scale[i][:, here], weights[0])
         quantiles = mixture.quantile(wanted, 1 - wanted)
         gap = truth - quantiles[: len(_LEVELS)]
         # Twice the mean pinball loss over many levels is the CRPS to half a per cent, and quick.

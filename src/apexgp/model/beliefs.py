@@ -22,7 +22,7 @@ from .._check import (
     format_value,
 )
 from ..errors import RequestError
-from .checks import FARTHEST, checked_share, distribution, number_within, positive_distribution
+from .checks import FARTHEST, check_between, check_distribution, check_positive_distribution, check_share_prior
 from .distributions import Beta, LogitNormal, LogNormal, Normal, Prior, Uniform
 from .elicitation import TAU, PositiveNormal, elicit_sigma
 from .kernel import CORRELATIONS
@@ -32,7 +32,7 @@ from .variant import SIGMA_STEPS, SIGMA_UPPER, Variant
 
 __all__ = [
     "CALIBRATED",
-    "SIGNS",
+    "PILOT_FEATURES",
     "Beliefs",
     "Beta",
     "LogNormal",
@@ -44,7 +44,7 @@ __all__ = [
 ]
 
 
-SIGNS = (
+PILOT_FEATURES = (
     "size",
     "accuracy",
     "single",
@@ -135,9 +135,9 @@ class Beliefs:
     def __post_init__(self) -> None:
         for name in ("tau_e", "lam", "tau_ratio", "kappa"):
             if name in ("tau_e", "lam") or getattr(self, name) is not None:
-                positive_distribution(name, getattr(self, name))
+                check_positive_distribution(name, getattr(self, name))
         if not isinstance(self.sigma, ElicitedSigma):
-            positive_distribution("sigma", self.sigma)
+            check_positive_distribution("sigma", self.sigma)
         shapes = check_mapping("shapes", self.shapes)
         shares = None if self.shares is None else check_mapping("shares", self.shares)
         for name, mean in MEANS.items():
@@ -146,20 +146,20 @@ class Beliefs:
                 wanted = f"must hold {len(mean.parameters) - 1} of {name}"
                 raise RequestError(f"{wanted}, got {format_value(shapes[name])}.", argument="shapes")
             for prior in shapes[name]:
-                distribution(f"shapes of {name}", prior)
+                check_distribution(f"shapes of {name}", prior)
             if shares is not None:
-                checked_share("shares", name, shares.setdefault(name, mean.share))
+                check_share_prior("shares", name, shares.setdefault(name, mean.share))
         checked = {
             "shapes": shapes,
             "shares": shares,
-            "resolution": number_within("resolution", self.resolution, 0.0, 1.0),
-            "log_base": number_within("log_base", self.log_base, 1.001, FARTHEST),
+            "resolution": check_between("resolution", self.resolution, 0.0, 1.0),
+            "log_base": check_between("log_base", self.log_base, 1.001, FARTHEST),
             "kernel": check_choice("kernel", self.kernel, CORRELATIONS),
-            "stay": number_within("stay", self.stay, 0.0, 1.0),
-            "reach": None if self.reach is None else number_within("reach", self.reach, 0.01, FARTHEST),
-            "early": number_within("early", self.early, 0.0, FARTHEST),
-            "shifts": _checked_moves("shifts", self.shifts, (*_COORDINATES, *_SHARES)),
-            "spreads": _checked_moves("spreads", self.spreads, _COORDINATES),
+            "stay": check_between("stay", self.stay, 0.0, 1.0),
+            "reach": None if self.reach is None else check_between("reach", self.reach, 0.01, FARTHEST),
+            "early": check_between("early", self.early, 0.0, FARTHEST),
+            "shifts": _check_moves("shifts", self.shifts, (*_COORDINATES, *_SHARES)),
+            "spreads": _check_moves("spreads", self.spreads, _COORDINATES),
         }
         for name, value in checked.items():
             object.__setattr__(self, name, value)
@@ -183,13 +183,13 @@ class Beliefs:
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON has it: each prior is its kind and its numbers."""
-        return {field.name: _written(getattr(self, field.name)) for field in fields(self)}
+        return {field.name: _to_json(getattr(self, field.name)) for field in fields(self)}
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> Self:
         """What `to_dict` wrote."""
         try:
-            given = {name: _read(value) for name, value in check_mapping("content", content).items()}
+            given = {name: _from_json(value) for name, value in check_mapping("content", content).items()}
             return cls(**given)
         except (TypeError, KeyError, RecursionError) as problem:  # fields that no prior has, or none of its own
             raise RequestError(
@@ -197,13 +197,13 @@ class Beliefs:
             ) from None
 
 
-def _checked_moves(name: str, given: Any, places: tuple[str, ...]) -> dict[str, dict[str, float]]:
+def _check_moves(name: str, given: Any, places: tuple[str, ...]) -> dict[str, dict[str, float]]:
     """What signs do to priors: a number for each sign, by what it moves."""
     moves = {}
     for place, by_sign in check_mapping(name, given).items():
         check_choice(name, place, places)
         moves[place] = {
-            check_choice(name, sign, SIGNS): number_within(name, value, -10.0, 10.0)
+            check_choice(name, sign, PILOT_FEATURES): check_between(name, value, -10.0, 10.0)
             for sign, value in check_mapping(name, by_sign).items()
         }
     return moves
@@ -217,7 +217,7 @@ class ElicitedSigma:
     steps: int = 0
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "upper", number_within("sigma", self.upper, *SIGMA_UPPER))
+        object.__setattr__(self, "upper", check_between("sigma", self.upper, *SIGMA_UPPER))
         object.__setattr__(self, "steps", check_whole_number("sigma", self.steps, least=0, most=SIGMA_STEPS))
 
     def from_window(self, window: float, z: FloatArray) -> FloatArray:
@@ -225,28 +225,28 @@ class ElicitedSigma:
         return elicit_sigma(max(window, 0.0), self.upper, self.steps).from_normal(z)
 
 
-_KINDS = {
+_JSON_KINDS = {
     kind.__name__: kind
     for kind in (Normal, LogNormal, LogitNormal, Uniform, Beta, PositiveNormal, ElicitedSigma, Learnt)
 }
 
 
-def _written(value: Any) -> Any:
+def _to_json(value: Any) -> Any:
     if isinstance(value, dict):
-        return {name: _written(item) for name, item in value.items()}
+        return {name: _to_json(item) for name, item in value.items()}
     if isinstance(value, tuple):
-        return [_written(item) for item in value]
-    return {"kind": type(value).__name__, **asdict(value)} if type(value).__name__ in _KINDS else value
+        return [_to_json(item) for item in value]
+    return {"kind": type(value).__name__, **asdict(value)} if type(value).__name__ in _JSON_KINDS else value
 
 
-def _read(value: Any) -> Any:
+def _from_json(value: Any) -> Any:
     if isinstance(value, list):
-        return tuple(_read(item) for item in value)
+        return tuple(_from_json(item) for item in value)
     if not isinstance(value, dict):
         return value
     if "kind" not in value:
-        return {name: _read(item) for name, item in value.items()}
-    return _KINDS[value["kind"]](**{name: number for name, number in value.items() if name != "kind"})
+        return {name: _from_json(item) for name, item in value.items()}
+    return _JSON_KINDS[value["kind"]](**{name: number for name, number in value.items() if name != "kind"})
 
 
 def paper_beliefs(variant: Variant) -> Beliefs:

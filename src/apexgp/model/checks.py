@@ -9,14 +9,14 @@ import numpy as np
 from .._check import DAMAGED, FloatArray, check_real_array, check_real_number, format_value
 from ..errors import RequestError
 
-__all__ = ["FARTHEST", "checked_share", "distribution", "number_within", "positive_distribution"]
+__all__ = ["FARTHEST", "check_between", "check_distribution", "check_positive_distribution", "check_share_prior"]
 
 FARTHEST = 1e100  # whose square is still a number
 _DEVIATES = np.array([-4.0, -1.0, 0.0, 1.0, 4.0])
 _SHARES = np.array([0.01, 0.5, 0.99])
 
 
-def distribution(name: str, prior: Any) -> FloatArray:
+def check_distribution(name: str, prior: Any) -> FloatArray:
     """Values of a prior at some deviates: finite, and nowhere falling."""
     try:
         with np.errstate(all="ignore"):
@@ -30,14 +30,14 @@ def distribution(name: str, prior: Any) -> FloatArray:
     )
 
 
-def positive_distribution(name: str, prior: Any) -> None:
+def check_positive_distribution(name: str, prior: Any) -> None:
     """A prior of a quantity that is never below 0, and not 0 in the middle."""
-    values = distribution(name, prior)
+    values = check_distribution(name, prior)
     if values[0] < 0 or values[2] <= 0:
         raise RequestError(f"must be of positive values, got {format_value(prior)}.", argument=name)
 
 
-def checked_share(name: str, mean: str, prior: Any) -> None:
+def check_share_prior(name: str, mean: str, prior: Any) -> None:
     """A prior of a share, with a density."""
     try:
         with np.errstate(all="ignore"):
@@ -50,7 +50,7 @@ def checked_share(name: str, mean: str, prior: Any) -> None:
     raise RequestError(f"must be a Beta distribution for {mean}, got {format_value(prior)}.", argument=name)
 
 
-def number_within(name: str, value: Any, least: float, most: float) -> float:
+def check_between(name: str, value: Any, least: float, most: float) -> float:
     """A number from `least` to `most`."""
     number = check_real_number(name, value)
     if not least <= number <= most:

@@ -14,7 +14,7 @@ from scipy.special import betaln, expit, ndtr
 
 from .._check import FloatArray
 
-__all__ = ["Beta", "LogNormal", "LogitNormal", "Normal", "Prior", "Scaled", "Uniform"]
+__all__ = ["Beta", "LogNormal", "LogitNormal", "Normal", "Prior", "ScaledPrior", "Uniform"]
 
 
 class Prior(Protocol):
@@ -77,7 +77,7 @@ class Uniform:
 
 
 @dataclass(frozen=True)
-class Scaled:
+class ScaledPrior:
     """Another distribution with every value multiplied by a factor."""
 
     prior: Prior

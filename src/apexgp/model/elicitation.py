@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
 from .._check import FloatArray
-from ..numerics.roots import rising_root
+from ..numerics.roots import find_rising_root
 
 __all__ = ["LAMBDA_PRINTED", "LAMBDA_WRITTEN", "TAU", "PositiveNormal", "elicit_sigma"]
 
@@ -100,11 +100,11 @@ def elicit_sigma(window: float, upper: float, steps: int = 0) -> PositiveNormal:
     """
     wanted = _SHARES * window / 6
     if steps:
-        grid, percentiles = _percentiles_on_grid(upper, steps)
-        loc, scale = (float(grid[i]) for i in _least_gaps(percentiles, wanted))
+        grid, percentiles = _compute_grid_percentiles(upper, steps)
+        loc, scale = (float(grid[i]) for i in _find_least_gaps(percentiles, wanted))
         return PositiveNormal(loc, scale)
-    axes, percentiles = _percentiles_over_box(upper)
-    best = _least_gaps(percentiles, wanted)
+    axes, percentiles = _compute_box_percentiles(upper)
+    best = _find_least_gaps(percentiles, wanted)
     spacings = [axis[1] - axis[0] for axis in axes]
     for _ in range(50):  # far more than it takes, unless flat ground lets the grid wander
         if max(spacings) <= 1e-3:
@@ -113,7 +113,7 @@ def elicit_sigma(window: float, upper: float, steps: int = 0) -> PositiveNormal:
             np.clip(axis[i] + spacing / 3 * np.arange(-4, 5), np.log(_LEAST), np.log(upper))
             for axis, i, spacing in zip(axes, best, spacings, strict=True)
         ]
-        axes, best = near, _least_gaps(_window_percentiles(*near), wanted)
+        axes, best = near, _find_least_gaps(_window_percentiles(*near), wanted)
         # At the rim of a small grid the valley goes on: move there before looking closer.
         if all(0 < i < 8 or axis[i] in (np.log(_LEAST), np.log(upper)) for axis, i in zip(axes, best, strict=True)):
             spacings = [spacing / 3 for spacing in spacings]
@@ -121,21 +121,21 @@ def elicit_sigma(window: float, upper: float, steps: int = 0) -> PositiveNormal:
     return PositiveNormal(loc, scale)
 
 
-def _least_gaps(percentiles: FloatArray, wanted: FloatArray) -> tuple[int, int]:
+def _find_least_gaps(percentiles: FloatArray, wanted: FloatArray) -> tuple[int, int]:
     gaps = np.abs(percentiles - wanted).sum(axis=-1)
     loc, scale = np.unravel_index(gaps.argmin(), gaps.shape)
     return int(loc), int(scale)
 
 
 @lru_cache(maxsize=4)
-def _percentiles_on_grid(upper: float, steps: int) -> tuple[FloatArray, FloatArray]:
+def _compute_grid_percentiles(upper: float, steps: int) -> tuple[FloatArray, FloatArray]:
     """Equally spaced locations, which are the scales too, and the percentiles for all pairs of them."""
     grid = np.linspace(_LEAST, upper, steps)
     return grid, _window_percentiles(np.log(grid), np.log(grid))
 
 
 @lru_cache(maxsize=4)
-def _percentiles_over_box(upper: float) -> tuple[list[FloatArray], FloatArray]:
+def _compute_box_percentiles(upper: float) -> tuple[list[FloatArray], FloatArray]:
     """Logarithms of locations and scales over the box, and the percentiles there: they do not depend on W."""
     axes = [np.linspace(np.log(_LEAST), np.log(upper), n) for n in (40, 14)]
     return axes, _window_percentiles(*axes)
@@ -152,7 +152,7 @@ def _window_percentiles(log_loc: FloatArray, log_scale: FloatArray) -> FloatArra
     # Were tau constant at its typical size, these would be the percentiles.
     guess = np.hypot(loc + scale * ndtri(1 - (1 - _PERCENTILES) * ndtr(loc / scale)), TAU.quantile(_PERCENTILES))
     low, high = 0.1 * guess, 10 * guess
-    return rising_root(surplus, low, high, guess, tolerance=1e-7)
+    return find_rising_root(surplus, low, high, guess, tolerance=1e-7)
 
 
 def _window_distribution(s: FloatArray, loc: FloatArray, scale: FloatArray) -> tuple[FloatArray, FloatArray]:

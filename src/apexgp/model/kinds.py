@@ -8,13 +8,13 @@ from functools import cache
 
 from .beliefs import CALIBRATED, Beliefs
 
-__all__ = ["beliefs_of_kind", "moves_beside_training_scores"]
+__all__ = ["adapt_to_kind", "kind_matters_with_training_scores"]
 
 # Learnt by benchmarks/kinds.py, by the log score alone (commit 8fd0993), from the development curves of LCDB 1.0 and
 # 1.1: shifts in standard deviations of the priors (of the shares in logarithms of a and b), then what is added to the
 # logarithm of sigma's standard deviation.
-_NAMES = ("tau_e", "sigma", "shape0", "shape1", "shape2", "share_a", "share_b")
-_MOVES = {
+_MOVED_PLACES = ("tau_e", "sigma", "shape0", "shape1", "shape2", "share_a", "share_b")
+_MOVES_BY_KIND = {
     "linear": ((0.01, -0.05, 0.16, -0.27, 0.25, 0.14, 0.44), -0.06),
     "naive_bayes": ((0.18, 0.20, 0.22, -0.57, -0.13, -0.33, 0.74), 0.32),
     "discriminant": ((0.35, 0.18, 0.51, -0.30, -0.61, 0.09, 0.63), 0.13),
@@ -25,26 +25,26 @@ _MOVES = {
 }
 # Training scores tell much of what the kind does. Beside them half of a kind's moves is as good as all of them or
 # better, and of trees and boosting, whose training scores are mostly perfect, none is any good.
-_BESIDE_TRAINING_SCORES = dict.fromkeys(_MOVES, 0.5) | {"trees": 0.0, "boosting": 0.0}
+_KEPT_WITH_TRAINING_SCORES = dict.fromkeys(_MOVES_BY_KIND, 0.5) | {"trees": 0.0, "boosting": 0.0}
 
 
 @cache
-def beliefs_of_kind(kind: str) -> Beliefs:
+def adapt_to_kind(kind: str) -> Beliefs:
     """The calibrated priors as they are moved for a kind of learner."""
-    (shifts, spread), kept = _MOVES[kind], _BESIDE_TRAINING_SCORES[kind]
+    (shifts, spread), kept = _MOVES_BY_KIND[kind], _KEPT_WITH_TRAINING_SCORES[kind]
     return replace(
         CALIBRATED,
-        shifts=_moved(CALIBRATED.shifts, dict(zip(_NAMES, shifts, strict=True)), kept),
-        spreads=_moved(CALIBRATED.spreads, {"sigma": spread}, kept),
+        shifts=_add_moves(CALIBRATED.shifts, dict(zip(_MOVED_PLACES, shifts, strict=True)), kept),
+        spreads=_add_moves(CALIBRATED.spreads, {"sigma": spread}, kept),
     )
 
 
-def moves_beside_training_scores(kind: str) -> bool:
+def kind_matters_with_training_scores(kind: str) -> bool:
     """Whether a kind of learner still moves the priors of a pilot that comes with training scores."""
-    return _BESIDE_TRAINING_SCORES[kind] > 0
+    return _KEPT_WITH_TRAINING_SCORES[kind] > 0
 
 
-def _moved(
+def _add_moves(
     start: Mapping[str, Mapping[str, float]], moves: Mapping[str, float], kept: float
 ) -> dict[str, dict[str, float]]:
     found = {place: dict(by_sign) for place, by_sign in start.items()}

@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .._answer import Answer, ColumnData, Shown
+from .._answer import Answer, ColumnData, SummaryTable
 from .._check import check_mapping, check_positive, check_real_number, check_text, check_whole_number
 from ..errors import RequestError
 
-__all__ = ["FIGURES", "Learnt"]
+__all__ = ["FIGURE_LABELS", "Learnt"]
 
-FIGURES = {
+FIGURE_LABELS = {
     "crps": "CRPS",
     "log_score": "log score",
     "covers_80": "80 % coverage",
@@ -67,25 +67,25 @@ class Learnt(Answer):
         object.__setattr__(self, "pull", check_positive("pull", self.pull))
         if not 0 <= check_real_number("related", self.related) <= 1:
             raise RequestError(f"must be from 0 to 1, got {self.related!r}.", argument="related")
-        object.__setattr__(self, "moved", _numbers("moved", self.moved, 2))
-        object.__setattr__(self, "left_out", _numbers("left_out", self.left_out, 3))
+        object.__setattr__(self, "moved", _check_rows("moved", self.moved, 2))
+        object.__setattr__(self, "left_out", _check_rows("left_out", self.left_out, 3))
 
     def _columns(self) -> ColumnData:
         before, after, error = ([row[i] for row in self.left_out.values()] for i in range(3))
         return {"figure": list(self.left_out), "before": before, "learnt": after, "error_of_change": error}
 
-    def shown(self) -> Shown:
+    def shown(self) -> SummaryTable:
         """Figures of left-out tasks, and what moved."""
         rows = [
-            (FIGURES.get(name, name), f"{before:.4g}", f"{after:.4g}", f"{after - before:+.2g} ± {error:.2g}")
+            (FIGURE_LABELS.get(name, name), f"{before:.4g}", f"{after:.4g}", f"{after - before:+.2g} ± {error:.2g}")
             for name, (before, after, error) in self.left_out.items()
         ]
         moves = [f"{name}: {before:.3g} -> {after:.3g}" for name, (before, after) in self.moved.items()]
         title = f"Priors learnt from {self.curves} curves of {self.tasks} tasks; tasks left out in turn"
-        return Shown(title, ("figure", "before", "learnt", "change"), rows, moves, ("figure",))
+        return SummaryTable(title, ("figure", "before", "learnt", "change"), rows, moves, ("figure",))
 
 
-def _numbers(name: str, given: Any, count: int) -> dict[str, tuple[Any, ...]]:
+def _check_rows(name: str, given: Any, count: int) -> dict[str, tuple[Any, ...]]:
     rows: Mapping[str, Sequence[float]] = check_mapping(name, given)
     found = {check_text(name, key): tuple(check_real_number(name, value) for value in row) for key, row in rows.items()}
     if any(len(row) != count for row in found.values()):

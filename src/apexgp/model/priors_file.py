@@ -17,7 +17,7 @@ from ..files.writing import write_text
 from ..reading.spreadsheets import one_line, read_bytes
 from .beliefs import Beliefs
 
-__all__ = ["checksum_of", "priors_in", "read_priors", "write_priors"]
+__all__ = ["compute_checksum", "parse_priors", "read_priors", "write_priors"]
 
 _FORMAT = "apexgp-priors"
 
@@ -26,33 +26,33 @@ def write_priors(beliefs: Beliefs, path: str | os.PathLike[str], *, overwrite: b
     """Write priors, such as `learn_beliefs` returns, as a JSON file for `read_priors` and `--priors`."""
     check_instance("beliefs", beliefs, Beliefs, "Beliefs, such as learn_beliefs returns")
     content = plain(beliefs.to_dict())
-    document = {"format": _FORMAT, "apexgp": version("apexgp"), "checksum": _checksum(content), "priors": content}
+    document = {"format": _FORMAT, "apexgp": version("apexgp"), "checksum": _hash_content(content), "priors": content}
     write_text(path, json.dumps(document, indent=1) + "\n", overwrite=overwrite)
 
 
 def read_priors(path: str | os.PathLike[str]) -> Beliefs:
     """Read what `write_priors` or `apexgp learn` wrote."""
     raw = read_bytes(path)
-    return _priors_in(raw, partial(_at_fault_in_file, path))
+    return _parse_document(raw, partial(_blame_file, path))
 
 
-def priors_in(text: str, argument: str) -> Beliefs:
+def parse_priors(text: str, argument: str) -> Beliefs:
     """The priors of such a file, of which the text came as an argument."""
-    return _priors_in(text.encode(errors="replace"), partial(DataError, argument=argument))
+    return _parse_document(text.encode(errors="replace"), partial(DataError, argument=argument))
 
 
-def _at_fault_in_file(path: str | os.PathLike[str], message: str) -> DataError:
+def _blame_file(path: str | os.PathLike[str], message: str) -> DataError:
     return DataError(f"{path} {message}")
 
 
-def _priors_in(raw: bytes, at_fault: Callable[[str], DataError]) -> Beliefs:
+def _parse_document(raw: bytes, at_fault: Callable[[str], DataError]) -> Beliefs:
     try:
         document = json.loads(raw.decode("utf-8"))
     except (ValueError, RecursionError) as problem:
         raise at_fault(f"is not a file of priors: {problem}.") from None
     if not isinstance(document, dict) or document.get("format") != _FORMAT:
         raise at_fault("is not a file of priors written by apexgp learn.")
-    if document.get("checksum") != _checksum(document.get("priors")):
+    if document.get("checksum") != _hash_content(document.get("priors")):
         raise at_fault(
             "was edited after it was written: its checksum does not match, so its record no longer says where the "
             "numbers come from. Learn the priors again, or state your own as apexgp.priors.Beliefs in Python."
@@ -64,10 +64,10 @@ def _priors_in(raw: bytes, at_fault: Callable[[str], DataError]) -> Beliefs:
         raise at_fault(f"is from another version of apexgp, or damaged: {said}.") from None
 
 
-def checksum_of(beliefs: Beliefs) -> str:
+def compute_checksum(beliefs: Beliefs) -> str:
     """What tells the numbers of priors from those of others: the checksum that their file has."""
-    return _checksum(plain(beliefs.to_dict()))
+    return _hash_content(plain(beliefs.to_dict()))
 
 
-def _checksum(content: Any) -> str:
+def _hash_content(content: Any) -> str:
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from math import e
 
 from .._check import check_bool, check_whole_number
-from .checks import FARTHEST, number_within, positive_distribution
+from .checks import FARTHEST, check_between, check_positive_distribution
 from .elicitation import LAMBDA_PRINTED, LAMBDA_WRITTEN, PositiveNormal
 
 __all__ = ["PUBLISHED", "SIGMA_STEPS", "SIGMA_UPPER", "WRITTEN", "Variant"]
@@ -46,11 +46,11 @@ class Variant:
     sigma_steps: int = 0
 
     def __post_init__(self) -> None:
-        positive_distribution("lambda_prior", self.lambda_prior)
+        check_positive_distribution("lambda_prior", self.lambda_prior)
         checked = {
-            "log_base": number_within("log_base", self.log_base, 1.001, FARTHEST),
-            "noise_floor": number_within("noise_floor", self.noise_floor, 0.0, 1.0),
-            "sigma_upper": number_within("sigma_upper", self.sigma_upper, *SIGMA_UPPER),
+            "log_base": check_between("log_base", self.log_base, 1.001, FARTHEST),
+            "noise_floor": check_between("noise_floor", self.noise_floor, 0.0, 1.0),
+            "sigma_upper": check_between("sigma_upper", self.sigma_upper, *SIGMA_UPPER),
             "window_to_ceiling": check_bool("window_to_ceiling", self.window_to_ceiling),
             "sigma_steps": check_whole_number("sigma_steps", self.sigma_steps, least=0, most=SIGMA_STEPS),
         }

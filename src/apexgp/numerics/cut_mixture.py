@@ -17,9 +17,9 @@ from scipy.special import logsumexp, ndtr, ndtri
 
 from .._check import FloatArray
 from ..compiled.loaded import compiled_loops
-from .truncated import CutNormal
+from .truncated import TruncatedNormal
 
-__all__ = ["CutMixture"]
+__all__ = ["TruncatedMixture"]
 
 _ACCURACY = 1e-9  # of a quantile: relative error of the probability beyond it, on the smaller side
 _BLOCK = 2**15  # numbers that fit into the processor's cache along with those that are made of them
@@ -53,7 +53,7 @@ class _Tails(NamedTuple):
     """What rounding may do to a probability."""
 
 
-class CutMixture:
+class TruncatedMixture:
     """A weighted mixture of K components at each of Q columns.
 
     Parameters
@@ -66,7 +66,9 @@ class CutMixture:
 
     def __init__(self, locations: FloatArray, scales: FloatArray, weights: FloatArray) -> None:
         # What is summed lies together in memory; compiled loops take doubles.
-        self._components = CutNormal(np.ascontiguousarray(locations.T, float), np.ascontiguousarray(scales.T, float))
+        self._components = TruncatedNormal(
+            np.ascontiguousarray(locations.T, float), np.ascontiguousarray(scales.T, float)
+        )
         self._weights = np.asarray(weights / weights.sum(), float)
         self._columns = locations.shape[1]
 
@@ -126,7 +128,7 @@ class CutMixture:
             found = self._search(below, above, *self._table_guess(below))
         else:
             found = self._search(below, above, None, np.zeros(shape), np.ones(shape))
-        return _rising(np.where(below <= 0, 0.0, np.where(above <= 0, 1.0, found)), below, above)
+        return _make_monotone(np.where(below <= 0, 0.0, np.where(above <= 0, 1.0, found)), below, above)
 
     def _mixed(self, function: Callable[[FloatArray], FloatArray], y: FloatArray) -> FloatArray:
         """Weighted sum over the components, row by row: a row's numbers stay in the processor's cache."""
@@ -222,8 +224,8 @@ class CutMixture:
             surplus = side * (tail - wanted[going])
             least = low[going] = np.where(surplus <= 0, y, low[going])
             most = high[going] = np.where(surplus >= 0, y, high[going])
-            step = _step(tail, wanted[going], side, pdf, pdf_slope)
-            last, error = _last_step(surplus, step, pdf, pdf_slope, self._most_bent[row[going] % self._columns])
+            step = _halley_step(tail, wanted[going], side, pdf, pdf_slope)
+            last, error = _corrected_step(surplus, step, pdf, pdf_slope, self._most_bent[row[going] % self._columns])
             sure = error <= enough
             moved = y + np.where(sure, last, step)
             moved = np.where(moved == y, np.nextafter(y, np.where(surplus > 0, 0.0, 1.0)), moved)
@@ -234,7 +236,7 @@ class CutMixture:
             elif iteration >= _BY_SLOPES:
                 inside &= sure | (np.abs(surplus) <= before[going])
             before[going] = _SLOW * np.abs(surplus)
-            middle = _middle(least, most, iteration)
+            middle = _bisect(least, most, iteration)
             there = np.abs(surplus) <= enough
             stuck = ~sure & ~inside & ((middle <= least) | (middle >= most))
             found[going] = np.where(there, y, np.where(inside, moved, np.where(stuck, most, middle)))
@@ -262,13 +264,13 @@ class CutMixture:
         return y
 
     @cached_property
-    def _fewer(self) -> CutMixture:
+    def _fewer(self) -> TruncatedMixture:
         """About `_FEW` of the components, evenly picked by their weights: a first guess needs no more."""
         reached = np.cumsum(self._weights)
         some = np.unique(np.searchsorted(reached, (np.arange(_FEW) + 0.5) / _FEW * reached[-1]))
         before = np.searchsorted(some, np.arange(len(reached)), side="right").clip(1) - 1
         parts = self._components
-        return CutMixture(
+        return TruncatedMixture(
             parts.location[:, some].T, parts.scale[:, some].T, np.bincount(before, self._weights).astype(float)
         )
 
@@ -325,7 +327,9 @@ class CutMixture:
         return found[0], found[1], found[2]
 
 
-def _step(tail: FloatArray, wanted: FloatArray, side: FloatArray, pdf: FloatArray, pdf_slope: FloatArray) -> FloatArray:
+def _halley_step(
+    tail: FloatArray, wanted: FloatArray, side: FloatArray, pdf: FloatArray, pdf_slope: FloatArray
+) -> FloatArray:
     """Halley's step in normal scores, in which a distribution function is nearly straight."""
     score, target = ndtri(np.clip(tail, 1e-300, 1 - 1e-16)), ndtri(np.maximum(wanted, 1e-300))
     scale = _ROOT_2PI * np.exp(0.5 * score**2)
@@ -335,7 +339,7 @@ def _step(tail: FloatArray, wanted: FloatArray, side: FloatArray, pdf: FloatArra
         return -value / np.maximum(slope - np.where(np.isfinite(bend), bend, 0.0), 0.5 * slope)
 
 
-def _last_step(
+def _corrected_step(
     surplus: FloatArray, step: FloatArray, pdf: FloatArray, pdf_slope: FloatArray, most_bent: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """A step that agrees with the series of the distribution function, and the most it may leave of the surplus."""
@@ -345,7 +349,7 @@ def _last_step(
         return last, np.abs(left) + most_bent * np.abs(last) ** 3 / 6
 
 
-def _middle(low: FloatArray, high: FloatArray, iteration: int) -> FloatArray:
+def _bisect(low: FloatArray, high: FloatArray, iteration: int) -> FloatArray:
     """Between two numbers; at last so that as many floating-point numbers are below it as above."""
     if iteration < _BY_WIDTH:
         return 0.5 * (low + high)
@@ -354,7 +358,7 @@ def _middle(low: FloatArray, high: FloatArray, iteration: int) -> FloatArray:
     return middle
 
 
-def _rising(values: FloatArray, below: FloatArray, above: FloatArray) -> FloatArray:
+def _make_monotone(values: FloatArray, below: FloatArray, above: FloatArray) -> FloatArray:
     """Values in whose accuracy lies that they rise with the probability below them, made to do so."""
     order = np.lexsort((-above, below), axis=0)
     risen = np.maximum.accumulate(np.take_along_axis(values, order, axis=0), axis=0)

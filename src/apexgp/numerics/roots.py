@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 
 from .._check import FloatArray
 
-__all__ = ["crossings", "rising_root"]
+__all__ = ["find_crossings", "find_rising_root"]
 
 _PATIENCE, _MOST_STEPS = 30, 200  # steps, after which brackets are halved, and after which they are as they are
 
 
-def crossings(
+def find_crossings(
     function: Callable[[FloatArray, NDArray[np.intp]], FloatArray],
     low: FloatArray,
     high: FloatArray,
@@ -61,7 +61,7 @@ def crossings(
     return high
 
 
-def rising_root(
+def find_rising_root(
     function: Callable[[FloatArray, NDArray[np.intp]], tuple[FloatArray, FloatArray]],
     low: FloatArray,
     high: FloatArray,

@@ -14,7 +14,7 @@ from scipy.special import ndtr, ndtri
 from .._check import FloatArray
 from ..compiled.loaded import compiled_loops
 
-__all__ = ["Cut", "CutNormal"]
+__all__ = ["TruncatedNormal", "TruncatedStandardNormal"]
 
 # Farther outside [0, 1] the tail masses underflow. Seen from so many standard deviations away the distribution is
 # an exponential that hugs the bound (scale: a thirtieth of a standard deviation), so a location beyond is held here.
@@ -24,7 +24,7 @@ _NARROWEST = 1e-30  # one so narrow is a point; squares and cubes of much more w
 _ROOT_2PI = np.sqrt(2 * np.pi)
 
 
-class Cut:
+class TruncatedStandardNormal:
     """The standard normal distribution cut to [low, high].
 
     Masses are computed on the side of the mean on which they are small: there no digits are lost.
@@ -63,7 +63,7 @@ class Cut:
         return (self.mass <= 0) & (self.high > self.low) & (np.minimum(np.abs(self.low), np.abs(self.high)) > 30)
 
 
-class CutNormal:
+class TruncatedNormal:
     """Normal distributions with the given locations and scales, each cut to [0, 1] and normalised.
 
     Of one whose location lies inside, each tail is counted from its own end; of one outside, from the far end. So no

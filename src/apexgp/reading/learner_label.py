@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from .._check import format_some
-from ..learners import UNKNOWN, kind_named
+from ..learners import UNKNOWN, find_kind
 from .cells import is_blank
 from .known_metrics import plain_name
 from .spreadsheets import Table
@@ -34,7 +34,7 @@ def learners_stated(
     left_out: dict[str, None] = {}
     for task, rows in rows_by_task.items():
         said = list(dict.fromkeys(cells[i] for i in rows if not is_blank(cells[i])))
-        found = {UNKNOWN if name == UNKNOWN else kind_named(name) for name in said}
+        found = {UNKNOWN if name == UNKNOWN else find_kind(name) for name in said}
         kind = kinds[task] = found.pop() if len(found) == 1 else None
         for name in said:
             if kind is None:

@@ -14,7 +14,7 @@ import numpy as np
 from .._check import format_some
 from .._warn import warn
 from ..errors import DataError, MissingScoresWarning, RequestError
-from ..scale import Range, range_words
+from ..scale import Range, format_range
 from .cells import is_blank, is_cut, number_in, too_long
 from .companion_cells import Beside, numbers_beside, with_signs_beside, without_own_spread
 from .companions import Companions
@@ -91,7 +91,7 @@ def measurements_in(
         said["range"] = range_in_column(table, own, between, faults)
         if per_cent and said["range"] is not None:
             raise RequestError(
-                f"turns the scores into fractions of 1, but their range is {range_words(said['range'])}. Omit one of "
+                f"turns the scores into fractions of 1, but their range is {format_range(said['range'])}. Omit one of "
                 "the two.",
                 argument="per_cent",
             )

@@ -6,7 +6,7 @@ import os
 from typing import Any
 
 from .._check import format_some
-from .._extras import need
+from .._extras import import_extra
 from ..errors import DataError
 from .records import as_table
 from .spreadsheets import Table
@@ -29,7 +29,7 @@ def read_experiment(source: str | os.PathLike[str]) -> Table:
     The store is the one that MLflow itself would use: what `MLFLOW_TRACKING_URI` says, or the folder that we are in.
     """
     name = str(source).removeprefix(_PREFIX)
-    mlflow = need("mlflow", f"Reading {source}", "mlflow")
+    mlflow = import_extra("mlflow", f"Reading {source}", "mlflow")
     try:
         client = mlflow.MlflowClient()
         found = client.get_experiment_by_name(name)

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .._check import FloatArray, check_finite_array, check_real_array, check_whole_number, format_some
 from ..errors import DataError
-from ..scale import UNIT_RANGE, Range, range_words
+from ..scale import UNIT_RANGE, Range, format_range
 
 __all__ = ["BY_SCORE", "checked_details", "interpolated", "largest_sd"]
 
@@ -42,7 +42,7 @@ def checked_details(
     if given["n_test"] is not None:
         _check_range("n_test", given["n_test"], 1, math.inf, "numbers of test cases, at least 1, or NaN where unknown")
     if given["score_sd"] is not None:
-        wanted = f"standard deviations of scores in {range_words(between)}"
+        wanted = f"standard deviations of scores in {format_range(between)}"
         _check_range("score_sd", given["score_sd"], 0, largest_sd(between), wanted)
     runs = None if averaged_over is None else check_whole_number("averaged_over", averaged_over, least=1)
     spread = given["score_sd"]
@@ -62,7 +62,7 @@ def _check_training(scores: FloatArray, between: Range) -> None:
             f" Are these percentages? Divide by 100: {outside[0]:g} becomes {outside[0] / 100:g}." if per_cent else ""
         )
         raise DataError(
-            f"must lie in {range_words(between)}, got {format_some(outside)}: they use the same metric "
+            f"must lie in {format_range(between)}, got {format_some(outside)}: they use the same metric "
             f"as the scores.{hint}",
             argument="train_scores",
         )

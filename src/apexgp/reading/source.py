@@ -9,7 +9,7 @@ from typing import IO, Any
 
 from .._check import check_bool, check_choice, check_list, check_text, check_whole_number, format_some, format_value
 from ..errors import RequestError
-from ..scale import Range, checked_range
+from ..scale import Range, check_range
 from .cells import looks_numeric, shorten
 from .companions import COUNTS, Companions, find_companions, with_spreads_apart
 from .each_model import one_below_the_other
@@ -72,7 +72,7 @@ class TableSettings:
             elif argument in STATED:
                 said[argument] = check_choice(argument, value, STATED[argument])
             elif argument == "range":
-                said[argument] = checked_range(value)
+                said[argument] = check_range(value)
             elif argument in LABELS:
                 said[argument] = LABELS[argument](value)
             elif argument == "sheet":
@@ -136,7 +136,7 @@ def read_measurements(source: Any, wanted: TableSettings) -> tuple[dict[str | No
         table, columns = one_below_the_other(table, columns)
     companions = find_companions(table, columns, wanted)
     stated = {what: getattr(wanted, what) for what in (*STATED, *LABELS)}
-    between = None if wanted.range is None else checked_range(wanted.range)
+    between = None if wanted.range is None else check_range(wanted.range)
     found, notes = measurements_in(table, columns, companions, wanted.metric, stated, bool(wanted.per_cent), between)
     if intervals:
         notes.append(

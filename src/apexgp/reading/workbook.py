@@ -17,7 +17,7 @@ from decimal import Decimal
 from typing import Any
 
 from .._check import format_some
-from .._extras import need
+from .._extras import import_extra
 from ..errors import DataError
 from .archive import MOST_CELLS, repacked
 
@@ -102,7 +102,7 @@ def _sheets(name: str, raw: bytes) -> dict[str, Any]:
     """The sheets by their names."""
     if not raw.startswith(b"PK"):
         raise DataError(f"{name} is a workbook in an old format (.xls). Save it as .xlsx or CSV.")
-    openpyxl = need("openpyxl", f"Reading the workbook {name}", "xlsx")
+    openpyxl = import_extra("openpyxl", f"Reading the workbook {name}", "xlsx")
     try:
         plain = repacked(name, raw)
         with warnings.catch_warnings():

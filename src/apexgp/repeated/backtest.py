@@ -23,7 +23,7 @@ from .._check import (
 from ..answers.required import RequiredSize
 from ..curve import LearningCurve
 from ..errors import ApexError, DataError, RequestError
-from ..estimators import BREAKDOWNS, METHODS, CurveEstimator, without_answer
+from ..estimators import BREAKDOWNS, METHODS, CurveEstimator, wrap_breakdown
 from ..estimators.contract import clone
 from ..running.processes import in_order
 from ..running.progress import progress_bar
@@ -155,7 +155,7 @@ def _judge(
         try:
             scores.append(_score(name, task, clone(method).fit(pilot), sizes, truth))
         except BREAKDOWNS as problem:
-            scores.append((_none(name, task, str(without_answer(problem))), []))
+            scores.append((_none(name, task, str(wrap_breakdown(problem))), []))
     return scores
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Literal, get_args
 
-from .._answer import Answer, ColumnData, Shown, as_frame, columns_as_json
+from .._answer import Answer, ColumnData, SummaryTable, to_data_frame, to_json_columns
 from .._check import check_choice
 from ..files.writing import write_text
 from ..metrics import RESOLUTION
@@ -183,13 +183,13 @@ class Backtest(Answer):
             What a row is: "method" (pooled over curves, the best first), "curve" (each method on each curve), or "size"
             (what each method forecast at each held-out size, and what was measured).
         """
-        return columns_as_json(self._columns(by))
+        return to_json_columns(self._columns(by))
 
     def to_frame(self, by: By = "method") -> Any:
         """The same as a pandas DataFrame (`pip install 'apexgp[pandas]'`); cautions in `frame.attrs["cautions"]`."""
-        return as_frame(self, self._columns(by))
+        return to_data_frame(self, self._columns(by))
 
-    def shown(self) -> Shown:
+    def shown(self) -> SummaryTable:
         """One row per method."""
         curves = max((score.curves for score in self.pooled), default=0)
         rows = [
@@ -197,7 +197,7 @@ class Backtest(Answer):
             for score in self.pooled
         ]
         title = f"Backtest on {curves:,} curve{'' if curves == 1 else 's'}"
-        return Shown(title, ["method", *(name for _, name, _ in _FIGURES)], rows, self._all_notes(), ("method",))
+        return SummaryTable(title, ["method", *(name for _, name, _ in _FIGURES)], rows, self._all_notes(), ("method",))
 
     def to_csv(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
         """Write one row for each curve and method."""

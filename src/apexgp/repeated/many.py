@@ -10,7 +10,7 @@ from typing import Any, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._answer import Answer, ColumnData, Shown
+from .._answer import Answer, ColumnData, SummaryTable
 from .._check import (
     FloatArray,
     check_choice,
@@ -21,11 +21,11 @@ from .._check import (
     check_sizes,
     format_value,
 )
-from .._numbers import exactly
+from .._numbers import format_size
 from ..answers.required import CONFIDENCE, RequiredSize
 from ..curve import LearningCurve
 from ..errors import ApexError, DataError, RequestError
-from ..estimators import BREAKDOWNS, APExGP, CurveEstimator, fit_together, without_answer
+from ..estimators import BREAKDOWNS, APExGP, CurveEstimator, fit_together, wrap_breakdown
 from ..estimators.contract import clone
 from ..forecast import LEVELS, Quantity
 from ..running.processes import in_order
@@ -81,18 +81,18 @@ class CurveForecast(Answer):
         count = len(self.mean)
         return {"task": [self.task] * count} | {name: column[:count].tolist() for name, column in columns.items()}
 
-    def shown(self) -> Shown:
+    def shown(self) -> SummaryTable:
         """One row per size, with the widest interval."""
         title = f"Forecast of {self.task}" if self.task is not None else f"Forecast of curve {self.index}"
         if self.error is not None:
-            return Shown(title, ("error",), [(self.error,)], (), ("error",))
+            return SummaryTable(title, ("error",), [(self.error,)], (), ("error",))
         level = max(self.intervals, default=None)
         header = ["size", "mean"] + ([] if level is None else [f"{100 * level:g} % interval"])
-        rows = [[exactly(size), f"{mean:.3f}"] for size, mean in zip(self.sizes, self.mean, strict=True)]
+        rows = [[format_size(size), f"{mean:.3f}"] for size, mean in zip(self.sizes, self.mean, strict=True)]
         if level is not None:
             for row, low, high in zip(rows, *self.intervals[level], strict=True):
                 row.append(f"{low:.3f} to {high:.3f}")
-        return Shown(title, header, rows, self._all_notes())
+        return SummaryTable(title, header, rows, self._all_notes())
 
 
 def forecast_many(
@@ -235,7 +235,7 @@ def _forecast_chunk(
                 raise model
             results.append(_summary(index, task, model, asked))
         except BREAKDOWNS as problem:
-            why = str(without_answer(problem))
+            why = str(wrap_breakdown(problem))
             results.append(CurveForecast(index, task, np.empty(0), largest=largest, error=why))
     return results
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from .._answer import Answer, ColumnData, Shown
+from .._answer import Answer, ColumnData, SummaryTable
 from .._check import FloatArray
-from .._numbers import chance, exactly
+from .._numbers import format_chance, format_size
 
 __all__ = ["FAILS_BELOW", "Discrepancy", "PredictiveCheck"]
 
@@ -54,7 +54,7 @@ class Discrepancy:
     @property
     def tail_words(self) -> str:
         """The tail probability as it is printed: that of a check that fails never as one that passes."""
-        return chance(self.tail_probability, short_of=FAILS_BELOW)
+        return format_chance(self.tail_probability, short_of=FAILS_BELOW)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -131,7 +131,7 @@ class PredictiveCheck(Answer):
             )
         if check.name == "scatter":
             return (
-                f"The scores at size {exactly(self.scatter_at or 0)} scatter {check.measured:.1f} times as much as "
+                f"The scores at size {format_size(self.scatter_at or 0)} scatter {check.measured:.1f} times as much as "
                 f"usual in this pilot, more than noise explains {tail}. Look for a failed run there."
             )
         return (
@@ -143,7 +143,7 @@ class PredictiveCheck(Answer):
         names = ("name", "measured", "expected", "lower", "upper", "prob_larger", "tail_probability", "fails")
         return {("check" if name == "name" else name): [getattr(one, name) for one in self.checks] for name in names}
 
-    def shown(self) -> Shown:
+    def shown(self) -> SummaryTable:
         """One row per check."""
         rows = []
         for one in self.checks:
@@ -155,4 +155,4 @@ class PredictiveCheck(Answer):
         title = f"Predictive check: the pilot compared with {self.draws:,} simulated from the fitted model"
         header = ("check", "measured", "expected", "95 % of simulations", "tail probability", "verdict")
         notes = [f"No check of the {name}: {why}" for name, why in self.absent.items()]
-        return Shown(title, header, rows, self._all_notes(*notes), ("check", "verdict"))
+        return SummaryTable(title, header, rows, self._all_notes(*notes), ("check", "verdict"))

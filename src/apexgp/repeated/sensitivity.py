@@ -25,7 +25,7 @@ from .._check import (
 from ..answers.required import CONFIDENCE, RequiredSize, success_of
 from ..cautions import FARTHEST_FACTOR
 from ..errors import AccuracyWarning, ApexError, RequestError
-from ..estimators import BREAKDOWNS, APExGP, CurveEstimator, fit_together, without_answer
+from ..estimators import BREAKDOWNS, APExGP, CurveEstimator, fit_together, wrap_breakdown
 from ..estimators.contract import check_is_fitted
 from ..forecast import LEVEL, Quantity
 from ..running.processes import in_order
@@ -175,7 +175,7 @@ def _answers(alike: Sequence[Variant], asked: _Asked) -> list[SensitivityRow]:
             warnings.simplefilter("ignore", AccuracyWarning)  # says not which change it is about; `rough` does
             models = fit_together(alike[0].settings, [variant.curve for variant in alike])
     except BREAKDOWNS as problem:  # settings that cannot be used, whatever the curve
-        models = [without_answer(problem)] * len(alike)
+        models = [wrap_breakdown(problem)] * len(alike)
     return [_answer(variant, model, asked) for variant, model in zip(alike, models, strict=True)]
 
 
@@ -185,4 +185,4 @@ def _answer(variant: Variant, model: CurveEstimator | ApexError, asked: _Asked) 
             raise model
         return asked.row(variant.name, variant.kind, model)
     except BREAKDOWNS as problem:
-        return SensitivityRow(variant.name, variant.kind, error=str(without_answer(problem)))
+        return SensitivityRow(variant.name, variant.kind, error=str(wrap_breakdown(problem)))

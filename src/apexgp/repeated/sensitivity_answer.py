@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from .._answer import Answer, ColumnData, Shown
+from .._answer import Answer, ColumnData, SummaryTable
 from .._check import FloatArray
-from .._numbers import chance, exactly
+from .._numbers import format_chance, format_size
 from ..answers.required import RequiredSize
 from .variants import Kind
 
@@ -113,7 +113,7 @@ class Sensitivity(Answer):
         """`compared_at` as it is written: what a target takes as it is written everywhere, rounded up."""
         required = self.unchanged.required
         if required is None or self.compared_at != required.size:
-            return exactly(self.compared_at)
+            return format_size(self.compared_at)
         return required.in_words(required.size)
 
     @property
@@ -153,10 +153,10 @@ class Sensitivity(Answer):
             columns["prob_reachable"] = [math.nan if one is None else one.prob_reachable for one in asked]
         return columns | {"effect": [row.effect for row in every], "error": [row.error for row in every]}
 
-    def shown(self) -> Shown:
+    def shown(self) -> SummaryTable:
         """One row per change, the model's own answer above them."""
         at = sorted({0, len(self.sizes) // 2, len(self.sizes) - 1})
-        header = ["change", *(f"at {exactly(self.sizes[i])}" for i in at)]
+        header = ["change", *(f"at {format_size(self.sizes[i])}" for i in at)]
         header[-1] += f", {100 * self.level:g} % interval"
         if self.target is not None:
             header += [
@@ -168,11 +168,11 @@ class Sensitivity(Answer):
         rows += [[row.name, *["-"] * (len(header) - 1)] for row in self.failed]
         notes = [f"{row.name}: {row.error}" for row in self.failed]
         notes += [
-            f"{row.name}: the ends of the interval may be off by {chance(row.end_error)} of its width."
+            f"{row.name}: the ends of the interval may be off by {format_chance(row.end_error)} of its width."
             for row in self.rough
         ]
         title = f"Sensitivity: expected {self.metric} with one thing changed at a time, largest change first"
-        return Shown(title, header, rows, self._all_notes(*notes), ("change",))
+        return SummaryTable(title, header, rows, self._all_notes(*notes), ("change",))
 
     def _cells(self, row: SensitivityRow, at: list[int]) -> list[str]:
         """The expected score at some of the sizes, with its interval at the last, and what a target takes."""
@@ -180,4 +180,4 @@ class Sensitivity(Answer):
         cells[-1] += f" ({row.lower[-1]:.3f} to {row.upper[-1]:.3f})"
         if row.required is None:
             return cells
-        return [*cells, row.takes, chance(row.prob_target), row.required.at_best]
+        return [*cells, row.takes, format_chance(row.prob_target), row.required.at_best]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
-from .._answer import Answer, ColumnData, Shown, as_frame, columns_as_json
+from .._answer import Answer, ColumnData, SummaryTable, to_data_frame, to_json_columns
 from .._check import check_choice
 from ..collect.curves import CurveSet
 from ..curve import LearningCurve
@@ -139,11 +139,11 @@ class ExperimentResult(Answer):
 
     def to_dict(self, of: str = "ranges") -> ColumnData:
         """The figures as plain columns: of the two "ranges", or of the "dense" runs."""
-        return columns_as_json(self._asked(of))
+        return to_json_columns(self._asked(of))
 
     def to_frame(self, of: str = "ranges") -> Any:
         """The same as a pandas DataFrame (`pip install 'apexgp[pandas]'`)."""
-        return as_frame(self, self._asked(of))
+        return to_data_frame(self, self._asked(of))
 
     def _asked(self, of: str) -> ColumnData:
         return (
@@ -152,7 +152,7 @@ class ExperimentResult(Answer):
             else _by_field(self.dense, DenseFigure)
         )
 
-    def shown(self) -> Shown:
+    def shown(self) -> SummaryTable:
         """One row per task, range and method."""
         header = ("task", "range", "method", "RMSE x 100", "likelihood", f"{100 * self.experiment.level:g} % coverage")
         rows = [
@@ -168,7 +168,7 @@ class ExperimentResult(Answer):
             if one.method in EXPERIMENT_METHODS
         ]
         title = f"Experiment {self.experiment.name}"
-        return Shown(title, header, rows, self._all_notes(*self.notes), ("task", "range", "method"))
+        return SummaryTable(title, header, rows, self._all_notes(*self.notes), ("task", "range", "method"))
 
 
 def _by_field(rows: Sequence[Any], kind: type) -> ColumnData:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import isnan, nan
 from typing import TYPE_CHECKING
 
-from .._numbers import exactly
+from .._numbers import format_size
 from ..reading.known_metrics import metric_name
 from ..reading.spreadsheets import as_csv
 from .configuration import Experiment
@@ -142,10 +142,10 @@ def _dense(experiment: Experiment, tasks: Sequence[str], dense: Sequence[DenseFi
     group = 1 if experiment.dense is None else experiment.dense.group
     return PaperTable(
         f"dense_coverage_{100 * level:g}",
-        f"Coverage of {100 * level:g} % intervals, from {exactly(max(one.runs for one in dense) // group)} means of "
-        f"{group} runs at each size. Deviations are over {experiment.rounds:,} rounds that choose the runs to average "
-        "over.",
-        ("Dataset", "Label", *_headings([(exactly(size), method) for size, method in asked])),
+        f"Coverage of {100 * level:g} % intervals, from {format_size(max(one.runs for one in dense) // group)} means "
+        f"of {group} runs at each size. Deviations are over {experiment.rounds:,} rounds that choose the runs to "
+        "average over.",
+        ("Dataset", "Label", *_headings([(format_size(size), method) for size, method in asked])),
         _rows(
             experiment,
             tasks,

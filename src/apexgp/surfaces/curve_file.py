@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from .._check import format_some
-from ..curve import Direction, LearningCurve, curves_and_notes
+from ..curve import Direction, LearningCurve, read_curves_and_notes
 from ..errors import RequestError
 from ..reading.source import TableSettings, read_source
 from ..reading.spreadsheets import Table
@@ -170,7 +170,7 @@ class ColumnOptions:
 
     def curves_in(self, table: Table, path: Path) -> dict[str | None, LearningCurve]:
         """The curves of a table, or the one of them that was asked for."""
-        curves, notes = curves_and_notes(table, self.wanted)
+        curves, notes = read_curves_and_notes(table, self.wanted)
         for note in notes:
             typer.echo(f"Note: {note}", err=True)
         if self.task is None:

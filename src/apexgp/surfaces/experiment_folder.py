@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from .._check import check_bool, check_instance
-from ..curve import curve_columns
+from ..curve import build_curve_columns
 from ..errors import RequestError, WouldOverwriteError
 from ..files.writing import check_writable, file_behind, write_text, written_atomically
 from ..reading.spreadsheets import as_csv
@@ -159,7 +159,7 @@ def _texts(result: ExperimentResult, folder: Path, pictures: Iterable[str]) -> d
     files = {f"{table.name}.csv": table.as_csv() for table in tables}
     files["tables.md"] = "\n".join([f"# {result.experiment.name}\n", *(table.as_markdown() for table in tables)])
     files["tables.md"] += f"\n{facts['sentence']}\n"
-    files["curves.csv"] = as_csv(curve_columns(result.curves.values()))
+    files["curves.csv"] = as_csv(build_curve_columns(result.curves.values()))
     files["figures.csv"] = as_csv(result.to_dict("ranges"))
     if result.dense:
         files["dense.csv"] = as_csv(result.to_dict("dense"))

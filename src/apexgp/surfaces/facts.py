@@ -6,15 +6,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
-from .._answer import rows_of
+from .._answer import to_rows
 from .._check import FloatArray
 from ..answers.evaluation import MinimumEvaluationSize
 from ..answers.minimum import MinimumSampleSize
 from ..answers.required import RequiredSize
-from ..cautions import in_brief, of_one
+from ..cautions import prefix_caution, shorten_caution
 from ..curve import LearningCurve
 from ..estimators import APExGP
-from ..estimators.saving import plain_setting
+from ..estimators.saving import setting_to_json
 from ..files.plain import plain
 from ..forecast import Forecast
 from ..model.learnt import Learnt
@@ -98,7 +98,7 @@ def _study_facts(answer: ForecastAnswer) -> types.StudySizes:
 
 
 def _evaluation_row(found: MinimumEvaluationSize) -> types.EvaluationRow:
-    (row,) = rows_of(found.to_dict())
+    (row,) = to_rows(found.to_dict())
     return row
 
 
@@ -130,7 +130,7 @@ def _whose(cautions: Iterable[tuple[str, Sequence[str]]], count: int) -> list[st
     for name, own in cautions:
         for caution in own:
             by_caution.setdefault(caution, []).append(name)
-    return [of_one(tasks_of_caution(names, count), caution) for caution, names in by_caution.items()]
+    return [prefix_caution(tasks_of_caution(names, count), caution) for caution, names in by_caution.items()]
 
 
 def _task_facts(found: CurveForecast, level: float) -> types.TaskFacts:
@@ -139,7 +139,7 @@ def _task_facts(found: CurveForecast, level: float) -> types.TaskFacts:
         "task": None if found.task is None else str(found.task),
         "largest": plain(found.largest),
         "forecast": [] if ends is None else _forecast_rows(found.sizes, found.mean, found.median, found.std, ends),
-        "wrong": [found.error] if found.error is not None else list(map(in_brief, found.cautions)),
+        "wrong": [found.error] if found.error is not None else list(map(shorten_caution, found.cautions)),
         "cautions": list(found.cautions),
         "error": found.error,
         **_target_facts(found.required),
@@ -155,7 +155,7 @@ def plan_facts(answer: PlanAnswer, required: RequiredSize | None = None) -> type
         "schema": "urn:apexgp:plan:1",
         **_model_facts(model),
         "plan": plain({name: value for name, value in vars(plan).items() if name != "cautions"}),
-        "rounds": rows_of(plan.to_dict()),
+        "rounds": to_rows(plan.to_dict()),
         **_said(sentence, plan_methods(plan, model), plan.cautions, sources),
     }
 
@@ -169,7 +169,7 @@ def design_facts(answer: DesignAnswer) -> types.DesignFacts:
     now = {name.removesuffix("_now"): own.pop(name) for name in list(own) if name.endswith("_now")}
     required = None if found.required_now is None else _required_facts(found.required_now)
     now |= {"required": required, "decided_at": own.pop("decided_at"), "verdict": found.verdict_now}
-    rows, along = rows_of(found.to_dict()), [{"grid_widths": list(one.grid_widths)} for one in found.designs]
+    rows, along = to_rows(found.to_dict()), [{"grid_widths": list(one.grid_widths)} for one in found.designs]
     sources: tuple[str, ...] = (*sources_of(model), "chaloner")
     return {
         "schema": "urn:apexgp:design:1",
@@ -234,9 +234,9 @@ def backtest_facts(answer: BacktestAnswer) -> types.BacktestFacts:
     return {
         "schema": "urn:apexgp:backtest:1",
         "apexgp": version("apexgp"),
-        "methods": rows_of(result.to_dict("method")),
-        "by_curve": rows_of(result.to_dict("curve")),
-        "by_size": rows_of(result.to_dict("size")),
+        "methods": to_rows(result.to_dict("method")),
+        "by_curve": to_rows(result.to_dict("curve")),
+        "by_size": to_rows(result.to_dict("size")),
         **_by_method(required),
         **_said(backtest_sentence(result), backtest_methods(result), cautions, sources),
     }
@@ -295,7 +295,7 @@ def check_facts(answer: CheckAnswer) -> types.CheckFacts:
         "schema": "urn:apexgp:check:1",
         **_model_facts(model),
         "draws": found.draws,
-        "checks": rows_of(found.to_dict()),
+        "checks": to_rows(found.to_dict()),
         "absent": dict(found.absent),
         "sizes": [
             {"size": size, "measured": measured, "expected": expected, "lower": low, "upper": high}
@@ -342,8 +342,8 @@ def record_facts(answer: ReliabilityAnswer) -> types.RecordFacts:
         "known": found.known,
         "unlike": found.unlike,
         "above_median": plain(found.above),
-        "levels": rows_of(found.to_dict("level")),
-        "comparisons": rows_of(found.to_dict("forecast")),
+        "levels": to_rows(found.to_dict("level")),
+        "comparisons": to_rows(found.to_dict("forecast")),
         **_said(reliability_sentence(found), reliability_methods(found), found.cautions, ("harvey",)),
     }
 
@@ -365,8 +365,8 @@ def experiment_facts(result: ExperimentResult) -> types.ExperimentFacts:
             task: {"sizes": one.sizes.tolist(), "means": one.mean.tolist(), "splits": one.count.tolist()}
             for task, one in measured.items()
         },
-        "figures": rows_of(result.to_dict("ranges")),
-        "dense": rows_of(result.to_dict("dense")),
+        "figures": to_rows(result.to_dict("ranges")),
+        "dense": to_rows(result.to_dict("dense")),
         "tables": {
             table.name: {
                 "caption": table.caption,
@@ -394,7 +394,7 @@ def minimum_facts(found: MinimumSampleSize | MinimumEvaluationSize) -> types.Min
             **_said(evaluation_sentence(found), evaluation_methods(found), found.cautions, ("riley_evaluation",)),
         }
     sources: tuple[str, ...] = ("riley", "van_smeden", *(() if found.cstatistic is None else ("riley_c",)))
-    (row,) = rows_of(found.to_dict())
+    (row,) = to_rows(found.to_dict())
     return {
         "schema": "urn:apexgp:minimum:1",
         "apexgp": version("apexgp"),
@@ -413,7 +413,7 @@ def _said(sentence: str, paragraph: str, cautions: Sequence[str], sources: Seque
 
 
 def _settings_facts(model: APExGP) -> types.SettingsFacts:
-    settings = {name: plain_setting(value) for name, value in model.get_params(deep=False).items()}
+    settings = {name: setting_to_json(value) for name, value in model.get_params(deep=False).items()}
     return {"apexgp": version("apexgp"), "settings": settings}
 
 
@@ -465,5 +465,5 @@ def _target_facts(found: RequiredSize | None, curve: LearningCurve | None = None
 
 
 def _required_facts(found: RequiredSize) -> types.RequiredFacts:
-    (row,) = rows_of(found.to_dict())
+    (row,) = to_rows(found.to_dict())
     return row

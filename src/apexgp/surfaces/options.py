@@ -11,14 +11,14 @@ from typing import Annotated, Any, Literal, cast, get_args
 import typer
 
 from ..answers.required import CONFIDENCE
-from ..curve import curves_and_notes
+from ..curve import read_curves_and_notes
 from ..errors import RequestError
 from ..estimators import APExGP
 from ..forecast import LEVEL, Quantity
 from ..inference.sampler import TOLERATED
-from ..learners import LEARNERS, UNKNOWN, checked_learner
+from ..learners import LEARNERS, UNKNOWN, check_learner
 from ..model.beliefs import CALIBRATED, Beliefs
-from ..model.kinds import beliefs_of_kind
+from ..model.kinds import adapt_to_kind
 from ..model.means import DEFAULT_MEAN, MEANS
 from ..model.priors_file import read_priors
 from ..questions.forecast import ForecastQuestion
@@ -215,20 +215,20 @@ class BayesOptions(MethodOptions):
 
     def _priors(self) -> Beliefs | Literal["calibrated"]:
         """Priors of a file, those learnt from related curves, or the shipped ones."""
-        kind = None if self.learner is None or checked_learner(self.learner) == UNKNOWN else self.learner
+        kind = None if self.learner is None or check_learner(self.learner) == UNKNOWN else self.learner
         if kind is not None and self.priors is not None:
             raise RequestError("moves the shipped priors, not those of a file.", argument="learner")
         held = None if self.priors is None else read_priors(self.priors)
         if self.related is None:
             return "calibrated" if held is None else held
-        from ..learning.learn import learn_from
+        from ..learning.learn import learn_from_related
         from .words.learn import learnt_line
 
-        start = CALIBRATED if kind is None else beliefs_of_kind(kind)
-        curves, notes = curves_and_notes(self.related, TableSettings())
+        start = CALIBRATED if kind is None else adapt_to_kind(kind)
+        curves, notes = read_curves_and_notes(self.related, TableSettings())
         for note in notes:
             typer.echo(f"Note: {note}", err=True)
-        learnt = learn_from(curves, None, start if held is None else held, self.seed)
+        learnt = learn_from_related(curves, None, start if held is None else held, self.seed)
         typer.echo(f"Note: {learnt_line(learnt)}", err=True)
         return learnt
 

@@ -13,8 +13,8 @@ from typing import Annotated, cast
 
 import typer
 
-from .._extras import need
-from ..cautions import worded_for
+from .._extras import import_extra
+from ..cautions import word_caution
 from ..errors import RequestError
 from ..files.writing import check_writable, written_atomically
 from ..questions.picture import CurvePicture
@@ -82,7 +82,7 @@ class OutputOptions:
             if bars is not None and sys.stdout.isatty():
                 _print_bars(bars)
             print_table(header, rows)
-            for line in (facts["sentence"], *(f"Caution: {worded_for(_OPTIONS, one)}" for one in facts["cautions"])):
+            for line in (facts["sentence"], *(f"Caution: {word_caution(_OPTIONS, one)}" for one in facts["cautions"])):
                 typer.echo(_wrapped(line))
 
 
@@ -109,7 +109,7 @@ class PictureOptions:
         """
         if self.plot is None:
             return
-        pyplot = need("matplotlib.pyplot", "--plot", "plot")
+        pyplot = import_extra("matplotlib.pyplot", "--plot", "plot")
         pyplot.switch_backend("Agg")  # a file needs no window, nor a machine that has one
         display = picture()
         with written_atomically(self.plot, overwrite=self.force) as draft:

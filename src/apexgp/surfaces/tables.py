@@ -8,9 +8,9 @@ from dataclasses import replace
 
 from .._answer import Answer
 from .._check import FloatArray
-from .._numbers import chance, exactly
+from .._numbers import format_chance, format_size
 from ..answers.required import RequiredSize
-from ..cautions import in_brief
+from ..cautions import shorten_caution
 from ..curve import LearningCurve
 from ..design.ranked import PilotDesign
 from ..questions.backtest import BacktestAnswer
@@ -52,7 +52,7 @@ def forecast_table(answer: ForecastAnswer) -> Cells:
     if answer.required is None or answer.chances is None:
         return header, rows
     return [*header, f"true mean reaches {answer.required.target:g}"], [
-        [*row, chance(probability, answer.required.confidence)]
+        [*row, format_chance(probability, answer.required.confidence)]
         for row, probability in zip(rows, answer.chances, strict=True)
     ]
 
@@ -65,7 +65,7 @@ def _forecast_cells(
     sizes: FloatArray, mean: FloatArray, ends: tuple[FloatArray, FloatArray], largest: float
 ) -> list[list[str]]:
     return [
-        [exactly(size), f"{size / largest:.3g}", f"{expected:.3f}", f"{low:.3f} to {high:.3f}"]
+        [format_size(size), f"{size / largest:.3g}", f"{expected:.3f}", f"{low:.3f} to {high:.3f}"]
         for size, expected, low, high in sorted(zip(sizes.tolist(), mean, *ends, strict=True))
     ]
 
@@ -78,7 +78,7 @@ def batch_table(answer: BatchAnswer, metric: str) -> Cells:
     rows = []
     for one in answer.found:
         asked = [] if target is None else ["-" if one.required is None else required_words(one.required)]
-        wrong = "; ".join(map(in_brief, one.cautions)) if one.error is None else _first_sentence(one.error)
+        wrong = "; ".join(map(shorten_caution, one.cautions)) if one.error is None else _first_sentence(one.error)
         ends = one.intervals.get(level)
         cells = [["-"] * 4] if ends is None else _forecast_cells(one.sizes, one.mean, ends, one.largest)
         rows += [
@@ -117,7 +117,7 @@ def summary_table(answers: Mapping[str, tuple[ForecastAnswer, int]]) -> Cells:
         curve, found = answer.model.curve_, answer.forecast
         size, _, expected, interval = _forecast_cells(found.sizes, found.mean, answer.ends, curve.largest)[-1]
         takes = [] if answer.required is None else [required_words(answer.required)]
-        measured = [f"{curve.replicates.mean[-1]:.3f}", exactly(curve.largest)]
+        measured = [f"{curve.replicates.mean[-1]:.3f}", format_size(curve.largest)]
         rows.append([name, *takes, *measured, expected, interval, size, str(cautions)])
     return ["task", *([] if asked.target is None else [f"size for {asked.target:g}"]), *header], rows
 
@@ -126,7 +126,7 @@ def curve_table(curve: LearningCurve) -> Cells:
     """What was measured, one row per size; the spread of a single score is not known."""
     measured = curve.replicates
     return ["size", "mean", "spread", "splits"], [
-        [exactly(size), f"{mean:.3f}", f"{std:.3f}" if splits > 1 else "-", str(splits)]
+        [format_size(size), f"{mean:.3f}", f"{std:.3f}" if splits > 1 else "-", str(splits)]
         for size, mean, std, splits in zip(measured.sizes, measured.mean, measured.std, measured.count, strict=True)
     ]
 
@@ -136,7 +136,7 @@ def held_out_table(result: Backtest, method: str) -> Cells:
     rows = [one for one in result.by_size if one.method == method]
     return ["size", "times fitted", "measured", "forecast", "95 % interval", "within"], [
         [
-            exactly(one.size),
+            format_size(one.size),
             f"{one.times:.3g}",
             f"{one.measured:.3f}",
             f"{one.forecast:.3f}",

@@ -14,10 +14,10 @@ import numpy as np
 from .._check import FloatArray
 from ..curve import LearningCurve
 from ..metrics import RESOLUTION
-from .lines import LEVELS, ForecastLine, Identity, Line, ends_of
-from .whole_curves import by_identity, merged
+from .lines import JUDGED_LEVELS, CurveIdentity, ForecastLine, RecordLine, interval_shares
+from .whole_curves import group_by_identity, merge_curves
 
-__all__ = ["ComparedForecast", "Comparisons", "compared"]
+__all__ = ["ComparedForecast", "Comparisons", "compare_forecasts"]
 
 
 @dataclass(frozen=True)
@@ -62,9 +62,9 @@ class ComparedForecast:
     covered: tuple[bool, ...]
 
     @property
-    def identity(self) -> Identity:
+    def identity(self) -> CurveIdentity:
         """Which curve."""
-        return Identity(self.name, self.task, self.metric, self.unit)
+        return CurveIdentity(self.name, self.task, self.metric, self.unit)
 
 
 @dataclass(frozen=True)
@@ -77,19 +77,19 @@ class Comparisons:
     unlike: int
 
 
-def compared(lines: Sequence[Line]) -> Comparisons:
+def compare_forecasts(lines: Sequence[RecordLine]) -> Comparisons:
     """Put every forecast beside what came."""
     made: list[ComparedForecast] = []
     waiting = known = unlike = 0
     seen: set[str] = set()
-    for places in by_identity(lines).values():
+    for places in group_by_identity(lines).values():
         for i in places:
             line = lines[i]
             if not isinstance(line, ForecastLine):
                 continue
             before = {size for j in places if j < i for size in lines[j].curve.sizes.tolist()}
             later = [lines[j].curve for j in places if j > i]
-            whole = merged(later) if later else None
+            whole = merge_curves(later) if later else None
             for column, size in enumerate(line.sizes.tolist()):
                 if line.key(size) in seen:
                     continue
@@ -99,13 +99,13 @@ def compared(lines: Sequence[Line]) -> Comparisons:
                 elif whole is None or size not in whole.sizes:
                     waiting += 1
                 else:
-                    found = _outcome(line, column, whole._rows(whole.sizes == size))
+                    found = _compare_at_size(line, column, whole._rows(whole.sizes == size))
                     unlike += found is None
                     made += [] if found is None else [found]
     return Comparisons(tuple(made), waiting, known, unlike)
 
 
-def _outcome(line: ForecastLine, column: int, there: LearningCurve) -> ComparedForecast | None:
+def _compare_at_size(line: ForecastLine, column: int, there: LearningCurve) -> ComparedForecast | None:
     """The comparison at one size; None where what was measured is not what was forecast."""
     scores, quantiles = there.scores, line.quantiles
     if (there.averaged_over or 1) != (line.curve.averaged_over or 1):
@@ -119,13 +119,13 @@ def _outcome(line: ForecastLine, column: int, there: LearningCurve) -> ComparedF
         scores = scores[: line.n_splits]  # of more, the mean would be steadier than what was forecast
     else:
         scores, quantiles = scores[:1], line.quantiles if line.single is None else line.single
-    return _judged(line, column, quantiles[:, column], scores)
+    return _judge(line, column, quantiles[:, column], scores)
 
 
-def _judged(line: ForecastLine, column: int, quantiles: FloatArray, scores: FloatArray) -> ComparedForecast:
+def _judge(line: ForecastLine, column: int, quantiles: FloatArray, scores: FloatArray) -> ComparedForecast:
     at = dict(zip(line.shares.tolist(), quantiles.tolist(), strict=True))
     measured, size = float(scores.mean()), float(line.sizes[column])
-    intervals = {level: tuple(at[end] for end in ends_of(level)) for level in LEVELS}
+    intervals = {level: tuple(at[end] for end in interval_shares(level)) for level in JUDGED_LEVELS}
     half = RESOLUTION / 2
     return ComparedForecast(
         *line.identity,
@@ -139,12 +139,12 @@ def _judged(line: ForecastLine, column: int, quantiles: FloatArray, scores: Floa
         upper_80=intervals[0.8][1],
         lower_95=intervals[0.95][0],
         upper_95=intervals[0.95][1],
-        pit=_share_below(measured, line.shares, quantiles),
+        pit=_interpolate_pit(measured, line.shares, quantiles),
         covered=tuple(low <= measured + half and measured - half <= high for low, high in intervals.values()),
     )
 
 
-def _share_below(score: float, shares: FloatArray, quantiles: FloatArray) -> float:
+def _interpolate_pit(score: float, shares: FloatArray, quantiles: FloatArray) -> float:
     """PIT, between quantiles as if the density were even there; halfway to the end beyond the outermost."""
     beyond = shares[0] / 2, (1 + shares[-1]) / 2
     return float(np.interp(score, quantiles, shares, left=beyond[0], right=beyond[1]))

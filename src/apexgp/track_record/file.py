@@ -20,10 +20,10 @@ from ..files.writing import check_writable, file_behind
 from ..forecast import Quantity
 from ..reading.known_metrics import metric_name
 from ..reading.spreadsheets import read_bytes
-from .comparisons import compared
-from .lines import Day, ForecastLine, Identity, Line, line_in
-from .reliability import Reliability, reliability_of
-from .whole_curves import adds_nothing, by_identity, merged
+from .comparisons import compare_forecasts
+from .lines import CurveIdentity, Day, ForecastLine, RecordLine, parse_line
+from .reliability import Reliability, measure_reliability
+from .whole_curves import adds_nothing, group_by_identity, merge_curves
 
 __all__ = ["ForecastRecord", "append_lines", "read_lines"]
 
@@ -121,7 +121,7 @@ class ForecastRecord:
         """
         given = curves.values() if isinstance(curves, Mapping) else curves
         listed = [given] if isinstance(given, LearningCurve) else check_list("curves", given, "LearningCurves")
-        return append_lines(self.path, [Line.of_curve(curve, name, date) for curve in listed])
+        return append_lines(self.path, [RecordLine.of_curve(curve, name, date) for curve in listed])
 
     def curves(self, metric: str | None = None, *, whole: bool = False) -> dict[str, LearningCurve]:
         """The curves that all lines add up to, by name and task.
@@ -136,11 +136,11 @@ class ForecastRecord:
         """
         lines, whole = read_lines(self.path), check_bool("whole", whole)
         found = {}
-        for one, places in by_identity(lines).items():
+        for one, places in group_by_identity(lines).items():
             own = [lines[i] for i in places]
-            curve = replace(merged([line.curve for line in own]), task=one.title)
+            curve = replace(merge_curves([line.curve for line in own]), task=one.title)
             pilots = [line.curve.largest for line in own if isinstance(line, ForecastLine)]
-            if _is_of(one, metric) and not (whole and pilots and curve.largest <= min(pilots)):
+            if _has_metric(one, metric) and not (whole and pilots and curve.largest <= min(pilots)):
                 found[one] = curve
         unclear = len({one.title for one in found}) < len(found)
         return {str(one) if unclear else one.title: curve for one, curve in found.items()}
@@ -154,51 +154,51 @@ class ForecastRecord:
             Only curves of this metric, of this task; by default all.
         """
         wanted = None if task is None else check_text("task", task)
-        chosen = [line for line in read_lines(self.path) if _is_of(line.identity, metric)]
-        return reliability_of(compared([line for line in chosen if wanted in (None, line.curve.task)]))
+        chosen = [line for line in read_lines(self.path) if _has_metric(line.identity, metric)]
+        return measure_reliability(compare_forecasts([line for line in chosen if wanted in (None, line.curve.task)]))
 
 
-def append_lines(path: Path, lines: Sequence[Line]) -> int:
+def append_lines(path: Path, lines: Sequence[RecordLine]) -> int:
     """Append those of the lines that say something new, all of them or none, and count them."""
     target = check_writable(path, True)
     with held(target, wait=_PATIENCE) as file:
         content = file.content()
-        known = _lines_in(content, path)
-        alike = {one: [known[i] for i in places] for one, places in by_identity(known).items()}
+        known = _parse_lines(content, path)
+        alike = {one: [known[i] for i in places] for one, places in group_by_identity(known).items()}
         new = []
         for line in lines:
             same = alike.setdefault(line.identity, [])
-            if not _is_there(line, same):
+            if not _is_recorded(line, same):
                 same.append(line)
                 new.append(line)
-        by_identity([*known, *new])  # which refuses what contradicts the rest
+        group_by_identity([*known, *new])  # which refuses what contradicts the rest
         if new:
             whole = "".join(line.as_text() for line in new)
             file.append(whole if not content or content.endswith(b"\n") else f"\n{whole}")
     return len(new)
 
 
-def read_lines(path: Path) -> list[Line]:
+def read_lines(path: Path) -> list[RecordLine]:
     """Every line of a record, checked."""
     # Where it is ours to append to, closing another descriptor would free the lock.
-    return _lines_in(read_shared(path) if path.is_file() else read_bytes(path), path)
+    return _parse_lines(read_shared(path) if path.is_file() else read_bytes(path), path)
 
 
-def _lines_in(content: bytes, path: Path) -> list[Line]:
+def _parse_lines(content: bytes, path: Path) -> list[RecordLine]:
     try:
         rows = content.decode("utf-8-sig").split("\n")
     except UnicodeDecodeError:
         raise DataError(f"{path} is not a record of forecasts: it is no text.") from None
-    return [line_in(row, f"{path}, line {i},") for i, row in enumerate(rows, start=1) if row.strip()]
+    return [parse_line(row, f"{path}, line {i},") for i, row in enumerate(rows, start=1) if row.strip()]
 
 
-def _is_there(line: Line, alike: Sequence[Line]) -> bool:
+def _is_recorded(line: RecordLine, alike: Sequence[RecordLine]) -> bool:
     """Whether lines about the same curve say all that a line says."""
     if isinstance(line, ForecastLine):
         own = plain(line.content())
         return any(isinstance(one, ForecastLine) and plain(one.content()) == own for one in alike)
-    return bool(alike) and adds_nothing(line.curve, merged([one.curve for one in alike]))
+    return bool(alike) and adds_nothing(line.curve, merge_curves([one.curve for one in alike]))
 
 
-def _is_of(identity: Identity, metric: str | None) -> bool:
+def _has_metric(identity: CurveIdentity, metric: str | None) -> bool:
     return metric is None or identity.metric == metric_name(check_text("metric", metric))

@@ -27,15 +27,24 @@ from ..curve import LearningCurve
 from ..errors import ApexError, DataError, RequestError
 from ..estimators import CurveEstimator
 from ..estimators.contract import check_is_fitted
-from ..estimators.saving import plain_curve, plain_setting
+from ..estimators.saving import curve_to_json, setting_to_json
 from ..files.plain import plain
 from ..forecast import Forecast, Quantity
-from ..model.priors_file import checksum_of
+from ..model.priors_file import compute_checksum
 from ..reading.spreadsheets import one_line
 
-__all__ = ["LEVELS", "Day", "ForecastLine", "Identity", "Line", "check_measurable", "ends_of", "line_in"]
+__all__ = [
+    "JUDGED_LEVELS",
+    "CurveIdentity",
+    "Day",
+    "ForecastLine",
+    "RecordLine",
+    "check_measurable",
+    "interval_shares",
+    "parse_line",
+]
 
-LEVELS = (0.5, 0.8, 0.9, 0.95)
+JUDGED_LEVELS = (0.5, 0.8, 0.9, 0.95)
 """Nominal levels of the intervals that are judged."""
 _SHARES = np.unique(np.r_[0.005, 0.025, np.linspace(0.05, 0.95, 19), 0.975, 0.995].round(3))
 """Shares of a forecast below each quantile that is kept: the ends of those intervals, and enough for a PIT."""
@@ -45,7 +54,7 @@ _FORMAT = "apexgp-record"
 _DIGITS = 12  # of a quantile: what another machine may compute differently is no other forecast
 
 
-class Identity(NamedTuple):
+class CurveIdentity(NamedTuple):
     """What makes two curves the same curve."""
 
     name: str | None
@@ -63,7 +72,7 @@ class Identity(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Line:
+class RecordLine:
     """Scores that were measured."""
 
     name: str | None
@@ -72,28 +81,28 @@ class Line:
     version: str
 
     @classmethod
-    def of_curve(cls, curve: LearningCurve, name: str | None = None, day: Day = None) -> Line:
+    def of_curve(cls, curve: LearningCurve, name: str | None = None, day: Day = None) -> RecordLine:
         """A curve as it is now."""
         check_instance("curves", curve, LearningCurve, "LearningCurves")
-        return cls(**_about(curve, name, day))
+        return cls(**_describe_curve(curve, name, day))
 
     @property
-    def identity(self) -> Identity:
+    def identity(self) -> CurveIdentity:
         """What the curve is matched by."""
-        return Identity(self.name, self.curve.task, self.curve.metric_name, self.curve.unit_name)
+        return CurveIdentity(self.name, self.curve.task, self.curve.metric_name, self.curve.unit_name)
 
     def content(self) -> dict[str, Any]:
         """All but the day and the version: what makes two lines the same."""
-        return {"kind": "measured", "name": self.name, "curve": plain_curve(self.curve)}
+        return {"kind": "measured", "name": self.name, "curve": curve_to_json(self.curve)}
 
     def as_text(self) -> str:
         """The line, with its end."""
         written = {"format": _FORMAT, "date": self.date, "apexgp": self.version, **plain(self.content())}
-        return json.dumps({**written, "checksum": _checksum(written)}, allow_nan=False) + "\n"
+        return json.dumps({**written, "checksum": _hash_line(written)}, allow_nan=False) + "\n"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class ForecastLine(Line):
+class ForecastLine(RecordLine):
     """What was forecast from a pilot, as quantiles: rows run over their shares, columns over the sizes.
 
     `single` holds those of one new split, where the forecast is of a mean over several.
@@ -123,23 +132,25 @@ class ForecastLine(Line):
         check_is_fitted(model)
         check_measurable(of)
         curve = model.curve_
-        about = _about(curve, name, day)
+        about = _describe_curve(curve, name, day)
         at = np.unique(check_sizes("sizes", sizes))
         if of == "same_splits" and curve.split is None:
             of = "new_splits"  # there is nothing to continue
         n_splits = max(1, int(np.median(curve.replicates.count))) if of == "new_splits" else None
-        settings = {key: plain_setting(value) for key, value in model.get_params(deep=False).items() if key != "priors"}
+        settings = {
+            key: setting_to_json(value) for key, value in model.get_params(deep=False).items() if key != "priors"
+        }
         return cls(
             **about,
             of=of,
             n_splits=n_splits,
             sizes=at,
             shares=_SHARES,
-            quantiles=_quantiles(model.forecast(at, of, n_splits)),
-            single=None if n_splits in (None, 1) else _quantiles(model.forecast(at, of, 1)),
+            quantiles=_round_quantiles(model.forecast(at, of, n_splits)),
+            single=None if n_splits in (None, 1) else _round_quantiles(model.forecast(at, of, 1)),
             method=type(model).__name__,
             settings=settings,
-            priors=_priors_of(model),
+            priors=_describe_priors(model),
         )
 
     def content(self) -> dict[str, Any]:
@@ -154,7 +165,7 @@ class ForecastLine(Line):
         return json.dumps(plain([super().content(), size, self.quantiles[:, at], own]), sort_keys=True)
 
 
-_OF_EVERY_LINE = {field.name for field in fields(Line)}
+_OF_EVERY_LINE = {field.name for field in fields(RecordLine)}
 
 
 def check_measurable(of: str) -> None:
@@ -168,7 +179,7 @@ def check_measurable(of: str) -> None:
         )
 
 
-def line_in(raw: str, where: str) -> Line:
+def parse_line(raw: str, where: str) -> RecordLine:
     """The line that a text holds; `where` says in which file and at which place."""
     try:
         content = json.loads(raw) if raw.lstrip().startswith("{") else None
@@ -178,7 +189,7 @@ def line_in(raw: str, where: str) -> Line:
         ) from None
     if not isinstance(content, dict) or content.get("format") != _FORMAT:
         raise DataError(f"{where} is not a line of a record that apexgp has written. Name another file.")
-    if content.pop("checksum", None) != _checksum(content):
+    if content.pop("checksum", None) != _hash_line(content):
         raise DataError(
             f"{where} was edited after it was written: its checksum does not match, so it no longer says what was "
             "forecast or measured. Restore it from a copy of the file, or delete that line."
@@ -190,39 +201,42 @@ def line_in(raw: str, where: str) -> Line:
             "date": content["date"],
             "version": content["apexgp"],
         }
-        return Line(**about) if content["kind"] == "measured" else _forecast_in(content, about)
+        return RecordLine(**about) if content["kind"] == "measured" else _parse_forecast(content, about)
     except (*DAMAGED, ApexError) as problem:
         said = one_line(f"{type(problem).__name__}: {problem}", 300).rstrip(".")
         raise DataError(f"{where} is from another version of apexgp, or damaged: {said}.") from None
 
 
-def _forecast_in(content: Mapping[str, Any], about: Mapping[str, Any]) -> ForecastLine:
+def _parse_forecast(content: Mapping[str, Any], about: Mapping[str, Any]) -> ForecastLine:
     own = {field.name: content[field.name] for field in fields(ForecastLine) if field.name not in _OF_EVERY_LINE}
     for name in ("sizes", "shares", "quantiles", "single"):
         own[name] = None if own[name] is None else check_real_array(name, own[name])
-    ends, shape = [end for level in LEVELS for end in ends_of(level)], (len(own["shares"]), len(own["sizes"]))
+    ends, shape = (
+        [end for level in JUDGED_LEVELS for end in interval_shares(level)],
+        (len(own["shares"]), len(own["sizes"])),
+    )
     kept = [own[name] for name in ("quantiles", "single") if own[name] is not None]
     if not np.isin(ends, own["shares"]).all() or any(values.shape != shape for values in kept):
         raise ValueError("its quantiles are not those of its sizes")
     return ForecastLine(**about, **own)
 
 
-def ends_of(level: float) -> tuple[float, float]:
+def interval_shares(level: float) -> tuple[float, float]:
     """Shares of a forecast below the ends of the interval of that level."""
     return round((1 - level) / 2, 3), round((1 + level) / 2, 3)
 
 
-def _about(curve: LearningCurve, name: str | None, day: Day) -> dict[str, Any]:
+def _describe_curve(curve: LearningCurve, name: str | None, day: Day) -> dict[str, Any]:
     name = None if name is None else check_text("name", name)
     if name is None and curve.task is None:
         raise RequestError(
             "must be given: forecasts and later scores are matched by it, and this curve has no task either.",
             argument="name",
         )
-    return {"name": name, "curve": curve, "date": _day(day), "version": version("apexgp")}
+    return {"name": name, "curve": curve, "date": _format_day(day), "version": version("apexgp")}
 
 
-def _day(day: Day) -> str:
+def _format_day(day: Day) -> str:
     if day is None:
         return datetime.now(UTC).isoformat(timespec="seconds")
     try:
@@ -231,18 +245,18 @@ def _day(day: Day) -> str:
         raise RequestError(f"must be a date such as 2026-11-17, got {format_value(day)}.", argument="date") from None
 
 
-def _quantiles(forecast: Forecast) -> FloatArray:
+def _round_quantiles(forecast: Forecast) -> FloatArray:
     found = forecast.quantile(_SHARES)
     return np.array([float(f"{value:.{_DIGITS}g}") for value in found.ravel()]).reshape(found.shape)
 
 
-def _priors_of(model: CurveEstimator) -> dict[str, Any]:
+def _describe_priors(model: CurveEstimator) -> dict[str, Any]:
     """What the priors are called, and which numbers they are."""
     beliefs, stated = getattr(model, "priors_", None), model.get_params(deep=False).get("priors")
     learnt = None if beliefs is None else beliefs.learnt
     name = f"learnt from {learnt.curves} curves" if learnt else stated if isinstance(stated, str) else "own"
-    return {"name": name, "checksum": None if beliefs is None else checksum_of(beliefs)}
+    return {"name": name, "checksum": None if beliefs is None else compute_checksum(beliefs)}
 
 
-def _checksum(content: Mapping[str, Any]) -> str:
+def _hash_line(content: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]

@@ -6,12 +6,12 @@ import math
 from dataclasses import dataclass, fields
 from typing import Any, Literal, get_args
 
-from .._answer import Answer, ColumnData, Shown, as_frame, columns_as_json
+from .._answer import Answer, ColumnData, SummaryTable, to_data_frame, to_json_columns
 from .._check import check_choice
 from .comparisons import ComparedForecast, Comparisons
-from .lines import LEVELS
+from .lines import JUDGED_LEVELS
 
-__all__ = ["LevelCoverage", "Reliability", "reliability_of"]
+__all__ = ["LevelCoverage", "Reliability", "measure_reliability"]
 
 _NORMAL = 1.959963984540054  # standard deviations that 95 % of a normal distribution lie within
 _ENOUGH = 5  # curves from which on a share says something
@@ -111,7 +111,9 @@ class Reliability(Answer):
         columns: ColumnData = {name: [getattr(row, name) for row in rows] for name in names}
         if by == "forecast":
             covered = columns.pop("covered")
-            columns |= {f"covered_{100 * level:g}": [one[i] for one in covered] for i, level in enumerate(LEVELS)}
+            columns |= {
+                f"covered_{100 * level:g}": [one[i] for one in covered] for i, level in enumerate(JUDGED_LEVELS)
+            }
         return columns
 
     def to_dict(self, by: By = "level") -> ColumnData:
@@ -122,37 +124,42 @@ class Reliability(Answer):
         by
             What a row is: "level" (how often intervals of that level covered), or "forecast" (each comparison).
         """
-        return columns_as_json(self._columns(by))
+        return to_json_columns(self._columns(by))
 
     def to_frame(self, by: By = "level") -> Any:
         """The same as a pandas DataFrame (`pip install 'apexgp[pandas]'`); cautions in `frame.attrs["cautions"]`."""
-        return as_frame(self, self._columns(by))
+        return to_data_frame(self, self._columns(by))
 
-    def shown(self) -> Shown:
+    def shown(self) -> SummaryTable:
         """One row per level."""
         rows = [
-            (f"{100 * row.level:g} %", f"{row.covered} of {row.compared}", _percent(row.share), _range(row))
+            (
+                f"{100 * row.level:g} %",
+                f"{row.covered} of {row.compared}",
+                _format_percent(row.share),
+                _format_interval(row),
+            )
             for row in self.levels
         ]
         header = ("interval", "covered", "share", "95 % confidence interval")
-        return Shown("Coverage of recorded forecasts", header, rows, self._all_notes())
+        return SummaryTable("Coverage of recorded forecasts", header, rows, self._all_notes())
 
 
-def reliability_of(comparisons: Comparisons) -> Reliability:
+def measure_reliability(comparisons: Comparisons) -> Reliability:
     """Count how often intervals of each level covered the later score."""
     made = comparisons.made
     curves = len({one.identity for one in made})
     count = len(made)
     levels = []
-    for i, level in enumerate(LEVELS):
+    for i, level in enumerate(JUDGED_LEVELS):
         covered = sum(one.covered[i] for one in made)
         share = covered / count if count else math.nan
-        levels.append(LevelCoverage(level, covered, count, share, *_wilson(share, curves)))
+        levels.append(LevelCoverage(level, covered, count, share, *_wilson_interval(share, curves)))
     above = sum(one.measured > one.median for one in made) / count if count else math.nan
     return Reliability(tuple(levels), made, curves, comparisons.waiting, comparisons.known, comparisons.unlike, above)
 
 
-def _wilson(share: float, count: int) -> tuple[float, float]:
+def _wilson_interval(share: float, count: int) -> tuple[float, float]:
     """Ends of Wilson's 95 % confidence interval of a share of so many independent cases; all of [0, 1] of none."""
     if not count:
         return 0.0, 1.0
@@ -162,9 +169,9 @@ def _wilson(share: float, count: int) -> tuple[float, float]:
     return max(0.0, centre - half), min(1.0, centre + half)
 
 
-def _percent(share: float) -> str:
+def _format_percent(share: float) -> str:
     return "-" if math.isnan(share) else f"{100 * share:.0f} %"
 
 
-def _range(row: LevelCoverage) -> str:
+def _format_interval(row: LevelCoverage) -> str:
     return f"{100 * row.lower:.0f} to {100 * row.upper:.0f} %" if row.compared else "-"

@@ -11,14 +11,14 @@ import numpy as np
 from ..curve import LearningCurve
 from ..errors import DataError
 from ..reading.score_details import BY_SCORE
-from .lines import Identity, Line
+from .lines import CurveIdentity, RecordLine
 
-__all__ = ["adds_nothing", "by_identity", "merged"]
+__all__ = ["adds_nothing", "group_by_identity", "merge_curves"]
 
 
-def by_identity(lines: Sequence[Line]) -> dict[Identity, list[int]]:
+def group_by_identity(lines: Sequence[RecordLine]) -> dict[CurveIdentity, list[int]]:
     """Places of the lines that are about the same curve; those that contradict each other are refused."""
-    found: dict[Identity, list[int]] = {}
+    found: dict[CurveIdentity, list[int]] = {}
     for i, line in enumerate(lines):
         places = found.setdefault(line.identity, [])
         places.append(i)
@@ -32,7 +32,7 @@ def by_identity(lines: Sequence[Line]) -> dict[Identity, list[int]]:
     return found
 
 
-def merged(curves: Iterable[LearningCurve]) -> LearningCurve:
+def merge_curves(curves: Iterable[LearningCurve]) -> LearningCurve:
     """One curve of all sizes; a size that was measured again has the scores that came last."""
     latest: dict[float, LearningCurve] = {}
     for curve in curves:
@@ -52,11 +52,11 @@ def merged(curves: Iterable[LearningCurve]) -> LearningCurve:
 
 def adds_nothing(curve: LearningCurve, known: LearningCurve) -> bool:
     """Whether all that a curve says of its sizes is known already."""
-    there = _by_size(known)
-    return all(there.get(size) == rows for size, rows in _by_size(curve).items())
+    there = _collect_rows_by_size(known)
+    return all(there.get(size) == rows for size, rows in _collect_rows_by_size(curve).items())
 
 
-def _by_size(curve: LearningCurve) -> Mapping[float, list[tuple[str, ...]]]:
+def _collect_rows_by_size(curve: LearningCurve) -> Mapping[float, list[tuple[str, ...]]]:
     columns = [getattr(curve, name) for name in ("scores", "split", *BY_SCORE)]
     known = [values.tolist() for values in columns if values is not None]
     found: dict[float, list[tuple[str, ...]]] = {}

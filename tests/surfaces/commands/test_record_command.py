@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from apexgp import APExGP, ForecastRecord, LearningCurve
-from apexgp.curve import curve_columns
+from apexgp.curve import build_curve_columns
 from apexgp.priors import read_priors
 from apexgp.reading.spreadsheets import as_csv
 from apexgp.track_record.file import read_lines
@@ -18,7 +18,7 @@ WHOLE = [whole_curve(i, 0.9 - 0.05 * i) for i in range(3)]
 
 
 def table(path, curves):
-    path.write_text(as_csv(curve_columns(curves)))
+    path.write_text(as_csv(build_curve_columns(curves)))
     return path
 
 

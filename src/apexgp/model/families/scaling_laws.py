@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..._check import FloatArray
-from ...numerics.roots import rising_root
+from ...numerics.roots import find_rising_root
 from ..means import MEANS, log_one_plus_exp
 from .family import EXPONENTS, FRACTIONS, Family, quotient
 
@@ -150,7 +150,7 @@ class BrokenPowerFamily(Family):
             return self._fall(log_x, *shape) + log(-value), early + (late - early) * after
 
         low, high = np.array([-log(self.unit) - 1]), np.array([1000.0])
-        found = float(rising_root(excess, low, high, np.array([log(self.last)]), tolerance=1e-12)[0])
+        found = float(find_rising_root(excess, low, high, np.array([log(self.last)]), tolerance=1e-12)[0])
         return found if found < high[0] else inf
 
     def published(self, offset: float, amplitude: float, *shape: float) -> tuple[float, ...]:

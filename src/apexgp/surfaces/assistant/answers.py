@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from pydantic import BaseModel, ValidationError
 
-from ...cautions import worded_for
+from ...cautions import word_caution
 from ...errors import ApexError, ApexWarning, RequestError
 from ...vocabulary import Vocabulary
 from ..web.answers import KINDS, notes_on
@@ -93,5 +93,5 @@ def _invalid(problem: ValidationError) -> str:
 def _gist(document: dict[str, Any], notes: list[str], words: Vocabulary) -> str:
     """The answer as a person would be told."""
     lines = [document["sentence"], *forecast_lines(document)]
-    lines += [f"Caution: {worded_for(words, caution)}" for caution in document["cautions"]]
+    lines += [f"Caution: {word_caution(words, caution)}" for caution in document["cautions"]]
     return "\n".join([*lines, *(f"Note: {note}" for note in dict.fromkeys(notes))])

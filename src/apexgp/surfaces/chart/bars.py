@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ..._numbers import chance
+from ..._numbers import format_chance
 from ...repeated.sensitivity_answer import Sensitivity, SensitivityRow
 from ..markup import escaped
 from ..words.sensitivity import bars_left_out, compared_axis, kind_words
@@ -35,7 +35,7 @@ def value_words(found: Sensitivity, row: SensitivityRow) -> str:
     value = row.compared
     if found.target is None:
         return f"{value:.3f}"
-    return f"{chance(value)} ({row.takes})"
+    return f"{format_chance(value)} ({row.takes})"
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from ..._extras import need
+from ..._extras import import_extra
 from ...errors import RequestError
 from ...replication.configuration import Experiment, shipped_experiments
 from ...replication.run import run_experiment
@@ -90,7 +90,7 @@ def experiment(
         typer.echo(note, err=True)
     drawn = find_spec("matplotlib") is not None
     if drawn:
-        need("matplotlib.pyplot", "experiment", "plot").switch_backend("Agg")  # files need no window
+        import_extra("matplotlib.pyplot", "experiment", "plot").switch_backend("Agg")  # files need no window
     rewrite_experiment(result, folder, pictures=drawn)
     *others, last = [(table.caption, table.header[1:], [row[1:] for row in table.rows]) for table in result.tables]
     if output.for_a_reader:

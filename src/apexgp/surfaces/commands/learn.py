@@ -11,7 +11,7 @@ import typer
 from ...curve import LearningCurve
 from ...errors import DataError, RequestError
 from ...files.writing import check_writable
-from ...learning.cuts import cuts_of
+from ...learning.cuts import cut_pilots
 from ...learning.learn import learn_beliefs
 from ...model.priors_file import read_priors, write_priors
 from ...track_record.file import ForecastRecord
@@ -87,7 +87,7 @@ def _curves(pairs: Path | None, record: Path | None, columns: ColumnOptions) -> 
     if pairs is not None or record is None:
         raise RequestError("Give a table of whole curves or --record, one of them.")
     kept = ForecastRecord(record)
-    whole = {task: curve for task, curve in kept.curves(columns.metric, whole=True).items() if cuts_of(curve)}
+    whole = {task: curve for task, curve in kept.curves(columns.metric, whole=True).items() if cut_pilots(curve)}
     count = len(kept.curves(columns.metric))
     if not whole:
         raise DataError(f"None of the {count} curves in {record} extends beyond a pilot yet.")

@@ -20,7 +20,7 @@ from ...collect.results import FitRow, read_record
 from ...collect.runner import carried_out
 from ...collect.slurm import Gathered, array_script
 from ...collect.training import Training
-from ...design.enough import Enough
+from ...design.enough import StopRule
 from ...errors import ApexError, DataError, RequestError
 from ...files.writing import check_writable, write_text
 from ...reading.known_metrics import UNNAMED
@@ -210,7 +210,7 @@ def run(
 
 
 def _measured(
-    work: Training, program: Program, files: CurveOutput, n_jobs: int, done: int, enough: Enough | None
+    work: Training, program: Program, files: CurveOutput, n_jobs: int, done: int, enough: StopRule | None
 ) -> CurveSet:
     """Run what is left, enter each score in the record, and renew the curve with it."""
     number = done
@@ -257,13 +257,13 @@ def _of_what_ended(work: Training, gathered: Gathered, done: set[tuple[int, int]
 
 def _enough(
     at: float | None, width: float | None, target: float | None, confidence: float, metric: list[str] | None
-) -> Enough | None:
+) -> StopRule | None:
     """When to stop before all is measured."""
     if at is None:
         if width is not None or target is not None:
             raise RequestError("--stop-width and --stop-target need --stop-at, the size they refer to.")
         return None
-    return Enough(at, width, target, confidence, metric=None if metric is None else metric[0])
+    return StopRule(at, width, target, confidence, metric=None if metric is None else metric[0])
 
 
 def _print(curves: CurveSet) -> None:

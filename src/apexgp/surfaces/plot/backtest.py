@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 
 from ..._check import check_instance
-from ..._numbers import exactly
+from ..._numbers import format_size
 from ...repeated.backtest_answer import Backtest, HeldOut, MethodScore
 from .look import FORECAST, MEASURED, TRUTH, Display, as_they_are, checked_axes, dress, new_axes
 
@@ -102,7 +102,7 @@ class BacktestDisplay(Display):
         several = len({task for task, _ in cases}) > 1
         if apart:
             for i, (task, size) in enumerate(cases):
-                words = f"{task}, size {exactly(size)}" if several else f"at size {exactly(size)}"
+                words = f"{task}, size {format_size(size)}" if several else f"at size {format_size(size)}"
                 ax.plot([], [], _MARKERS[i], color=MEASURED, markersize=5.5, label=words)
         else:
             ax.plot(

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from ..._check import check_instance, check_list, check_mapping, check_text
-from ..._extras import need
+from ..._extras import import_extra
 from ...answers.required import RequiredSize
 from ...errors import RequestError
 from ...estimators import APExGP, CurveEstimator
@@ -88,7 +88,7 @@ class BatchDisplay(Display):
 
     def plot(self) -> Self:
         """Draw on a new figure."""
-        pyplot = need("matplotlib.pyplot", "BatchDisplay.plot", "plot")
+        pyplot = import_extra("matplotlib.pyplot", "BatchDisplay.plot", "plot")
         across = min(len(self.panels), 2 if len(self.panels) <= 4 else 3)
         down = math.ceil(len(self.panels) / across)
         figure, axes = pyplot.subplots(

@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 
 from ..._check import FloatArray, check_instance, check_list, check_probability
-from ..._numbers import exactly
+from ..._numbers import format_size
 from ...cautions import FARTHEST_FACTOR
 from ...errors import RequestError
 from ...repeated.compare import Comparison, PairComparison
@@ -91,7 +91,7 @@ class ComparisonDisplay(Display):
         return cls(grid, models, comparison.pairs, level, curve.metric_name, curve.unit_name, curve.range)
 
     def _about(self) -> str:
-        return f"{self.metric} of {', '.join(self.models)}, to {exactly(self.sizes[-1])} training {self.unit}"
+        return f"{self.metric} of {', '.join(self.models)}, to {format_size(self.sizes[-1])} training {self.unit}"
 
     def plot(self, axes: Sequence[Any] | None = None) -> Self:
         """Draw on `axes`, two matplotlib Axes one above the other, or on a new figure."""

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..._check import FloatArray, check_finite_array, check_list, check_real_number, check_sizes, format_value
-from ..._numbers import exactly
+from ..._numbers import format_size
 from ...answers.required import RequiredSize
 from ...cautions import FARTHEST_FACTOR
 from ...errors import RequestError
@@ -112,8 +112,8 @@ class CurveDisplay(CurvePicture, Display):
 
     def _about(self) -> str:
         return (
-            f"{self.metric}, measured from {exactly(self.pilot_sizes[0])} to {exactly(self.pilot_sizes[-1])} "
-            f"training {self.unit}, forecast to {exactly(self.sizes[-1])}"
+            f"{self.metric}, measured from {format_size(self.pilot_sizes[0])} to {format_size(self.pilot_sizes[-1])} "
+            f"training {self.unit}, forecast to {format_size(self.sizes[-1])}"
         )
 
     def plot(

@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 
 from ..._check import FloatArray, check_instance
-from ..._numbers import exactly
+from ..._numbers import format_size
 from ...design.ranked import PilotDesign
 from ...estimators import APExGP, CurveEstimator
 from ...estimators.contract import check_is_fitted
@@ -94,7 +94,7 @@ class DesignDisplay(Display):
         )
 
     def _about(self) -> str:
-        return f"{self.metric}, {next(iter(self.widths))}, to {exactly(self.sizes[-1])} {self.unit}"
+        return f"{self.metric}, {next(iter(self.widths))}, to {format_size(self.sizes[-1])} {self.unit}"
 
     def plot(self, ax: Any = None) -> Self:
         """Draw on `ax`, a matplotlib Axes, or on a new figure."""

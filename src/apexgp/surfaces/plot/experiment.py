@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 
 from ..._check import FloatArray, check_instance, check_text, format_some, format_value
-from ..._extras import need
+from ..._extras import import_extra
 from ...curve import LearningCurve
 from ...errors import RequestError
 from ...replication.methods import EXPERIMENT_METHODS
@@ -76,7 +76,7 @@ class ExperimentDisplay(Display):
 
     def plot(self) -> Self:
         """Draw on a new figure, the panels side by side."""
-        pyplot = need("matplotlib.pyplot", "ExperimentDisplay.plot", "plot")
+        pyplot = import_extra("matplotlib.pyplot", "ExperimentDisplay.plot", "plot")
         names = list(self.panels) or [""]
         figure, axes = pyplot.subplots(
             1,

@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from ..._check import check_instance
-from ..._extras import need
+from ..._extras import import_extra
 from ...track_record.reliability import Reliability
 from .look import FORECAST, MEASURED, Display, checked_axes, dress, legend, new_axes
 
@@ -42,7 +42,7 @@ class ReliabilityDisplay(Display):
         """Draw on `ax`, a matplotlib Axes, or on a new figure."""
         found, ours = self.found, ax is None
         ax = new_axes("ReliabilityDisplay.plot") if ours else checked_axes("ax", ax)
-        ticker = need("matplotlib.ticker", "plot", "plot")
+        ticker = import_extra("matplotlib.ticker", "plot", "plot")
         level, share, lower, upper = np.array([(row.level, row.share, row.lower, row.upper) for row in found.levels]).T
         ax.plot([0, 1], [0, 1], color=MEASURED, linewidth=1.2, linestyle=(0, (4, 3)), label="as often as they should")
         if found.comparisons:

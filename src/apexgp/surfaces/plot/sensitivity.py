@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from ..._check import check_instance
-from ..._extras import need
+from ..._extras import import_extra
 from ...repeated.sensitivity_answer import Sensitivity, SensitivityRow
 from ..chart.bars import MOST_BARS, bar_groups, value_words
 from ..words.sensitivity import bars_left_out, compared_axis, kind_words
@@ -86,5 +86,5 @@ class SensitivityDisplay(Display):
             as_they_are(axis.get_yticklabels())
         right.spines["right"].set_visible(False)
         if found.target is not None:
-            ticker = need("matplotlib.ticker", "plot", "plot")
+            ticker = import_extra("matplotlib.ticker", "plot", "plot")
             ax.xaxis.set_major_formatter(ticker.FuncFormatter(lambda x, _: f"{100 * x:.3g} %"))

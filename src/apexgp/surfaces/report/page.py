@@ -13,9 +13,9 @@ from importlib.metadata import version
 from importlib.resources import files
 from typing import Any, Self
 
-from ..._extras import need
-from ...cautions import Caution, in_brief, worded_for
-from ...curve import curve_columns
+from ..._extras import import_extra
+from ...cautions import Caution, shorten_caution, word_caution
+from ...curve import build_curve_columns
 from ...files.plain import plain
 from ...questions.backtest import own_method
 from ...questions.picture import CurvePicture, picture_of
@@ -117,7 +117,9 @@ class _Task:
             ],
             "cautions": doubts,
             # The first page is for those who read only that: it has room for a few.
-            "doubts_in_brief": list(dict.fromkeys(map(in_brief, doubts))) if len(" ".join(doubts)) > _ROOM else None,
+            "doubts_in_brief": list(dict.fromkeys(map(shorten_caution, doubts)))
+            if len(" ".join(doubts)) > _ROOM
+            else None,
             "forecast_in_front": len(answer.forecast.sizes) <= _FEW_SIZES,
             "pilot": pilot_line(curve),
             "chart": chart_figure(picture_of(answer.forecast, CurvePicture), f"{self.anchor}-chart"),
@@ -185,7 +187,7 @@ def report_page(answers: Mapping[str, ReportAnswer], failed: Mapping[str, str], 
         citations=citations(source for task in tasks for source in task.sources),
         python=report_in_python(models, question),
         shell=report_in_shell(models, question),
-        data=(csv := as_csv(curve_columns(curves))),
+        data=(csv := as_csv(build_curve_columns(curves))),
         data_file=REPORT_DATA,
         data_link=_link("text/csv", csv),
         facts_link=_link("application/json", json.dumps(plain(facts), indent=1)),
@@ -217,13 +219,13 @@ def _link(kind: str, text: str) -> str:
 def _printed(value: object) -> object:
     """A value as the page shows it; markup stays as it is."""
     if isinstance(value, Caution):
-        value = worded_for(_OPTIONS, value)
+        value = word_caution(_OPTIONS, value)
     return without_controls(value) if type(value) is str else value
 
 
 @cache
 def _template() -> Any:
-    jinja2 = need("jinja2", "write_report", "report")
+    jinja2 = import_extra("jinja2", "write_report", "report")
     environment = jinja2.Environment(
         autoescape=True,
         undefined=jinja2.StrictUndefined,

@@ -9,7 +9,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from ..._check import check_bool, check_mapping, format_value
-from ..._extras import need
+from ..._extras import import_extra
 from ...answers.plan import ROUNDS
 from ...answers.required import CONFIDENCE
 from ...errors import ApexError, RequestError
@@ -91,7 +91,7 @@ def write_report(
     """
     check_writable(path, overwrite)
     check_bool("progress", progress)
-    need("jinja2", "write_report", "report")
+    import_extra("jinja2", "write_report", "report")
     question = ReportQuestion(
         forecast=ForecastQuestion(
             at=Reach.checked(sizes, times, arguments=("sizes", "times")),

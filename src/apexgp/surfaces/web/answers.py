@@ -12,11 +12,11 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
-from ...cautions import worded_for
-from ...curve import LearningCurve, curve_columns
+from ...cautions import word_caution
+from ...curve import LearningCurve, build_curve_columns
 from ...errors import ApexError, ApexWarning, DataError, RequestError
 from ...estimators import APExGP
-from ...model.priors_file import priors_in
+from ...model.priors_file import parse_priors
 from ...questions.backtest import BacktestQuestion
 from ...questions.check import CheckQuestion
 from ...questions.compare import CompareQuestion
@@ -157,7 +157,7 @@ def _model(asked: BaseModel) -> APExGP:
         return model
     if model.inference != "bayes":
         raise RequestError("cannot be used with the published method.", argument="priors")
-    changed: APExGP = model.set_params(priors=priors_in(sent, "priors"))
+    changed: APExGP = model.set_params(priors=parse_priors(sent, "priors"))
     return changed
 
 
@@ -285,7 +285,7 @@ def _page(asked: PageRequest) -> PageFacts:
         "figure": chart_figure(picture),
         "svg": chart_file(picture),
         "csv": as_csv(dict(zip(rows[0], map(list, zip(*(row.values() for row in rows), strict=True)), strict=True))),
-        "measurements": as_csv(curve_columns([model.curve_])),
+        "measurements": as_csv(build_curve_columns([model.curve_])),
         "python": answer_in_python(answer, planned),
         "shell": answer_in_shell(answer, planned),
         "short": short_answer(answer),
@@ -320,7 +320,7 @@ def _as_cells(cells: Cells) -> CellsFacts:
 
 def _word_by_controls(said: Doubted) -> None:
     """Let cautions name the controls of the page, which its reader knows."""
-    said["cautions"] = [worded_for(vocabulary_of("page"), caution) for caution in said["cautions"]]
+    said["cautions"] = [word_caution(vocabulary_of("page"), caution) for caution in said["cautions"]]
 
 
 def _plan_if_priced(asked: PlannedRequest) -> PlanQuestion | None:

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from ..._check import format_some, format_value
-from ...curve import LearningCurve, curves_and_notes, detail_columns
+from ...curve import LearningCurve, build_detail_columns, read_curves_and_notes
 from ...errors import ApexError, DataError, Fault, RequestError
 from ...reading.companions import with_spreads_apart
 from ...reading.headers import find_columns
@@ -123,10 +123,10 @@ def read_tables(sent: Sent) -> dict[str, Any]:
     curves: list[LearningCurve] = []
     notes = list(sent.notes)
     for metric in dict.fromkeys(table.columns.get("metric", [None])):
-        found, said = curves_and_notes(table, replace(sent.columns, metric=metric).wanted, ask=False)
+        found, said = read_curves_and_notes(table, replace(sent.columns, metric=metric).wanted, ask=False)
         curves += found.values()
         notes += [note for note in said if note not in notes]
-    kept = dict.fromkeys(name for curve in curves for name in detail_columns(curve))
+    kept = dict.fromkeys(name for curve in curves for name in build_detail_columns(curve))
     if kept:
         notes.append(f"Kept with the rows, and used, though not shown in the table: {', '.join(kept)}.")
     if len(curves) > _MOST_CURVES:
@@ -149,7 +149,7 @@ def _as_rows(curve: LearningCurve) -> dict[str, Any]:
         "test_share": curve.test_share,
         "learner": curve.learner,
         "rows": [list(row) for row in zip(curve.sizes.tolist(), curve.scores.tolist(), split, strict=True)],
-        "details": detail_columns(curve),
+        "details": build_detail_columns(curve),
     }
 
 
@@ -157,7 +157,7 @@ def curve_of(table: str | TableFile, columns: ColumnOptions) -> tuple[LearningCu
     """The only curve of a table, or the one of its tasks that was asked for; and how it was read."""
     name, raw = (_NAME, table.encode("utf-8", "replace")) if isinstance(table, str) else table
     _check_workbook(raw)
-    curves, notes = curves_and_notes(_parsed(raw, columns, name), columns.wanted)
+    curves, notes = read_curves_and_notes(_parsed(raw, columns, name), columns.wanted)
     if columns.task is None and len(curves) == 1:
         return next(iter(curves.values())), notes
     if columns.task in curves:

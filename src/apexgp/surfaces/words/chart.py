@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from ..._numbers import format_chance
 from ...questions.picture import CurvePicture, is_marked
-from .phrases import chance
 from .required import required_words
 
 __all__ = ["chart_description", "chart_title", "legend_words", "reading_labels", "readings", "size_axis"]
@@ -27,7 +27,7 @@ def chart_description(picture: CurvePicture) -> str:
     )
     if picture.required is None or picture.prob_target is None:
         return text
-    sure = chance(picture.prob_target[-1], picture.required.confidence)
+    sure = format_chance(picture.prob_target[-1], picture.required.confidence)
     return f"{text} The probability that {far} meet the target of {picture.required.target:g} is {sure}."
 
 
@@ -67,4 +67,6 @@ def readings(picture: CurvePicture) -> list[list[str]]:
     ]
     if picture.prob_target is None or picture.required is None:
         return rows
-    return [[*row, chance(p, picture.required.confidence)] for row, p in zip(rows, picture.prob_target, strict=True)]
+    return [
+        [*row, format_chance(p, picture.required.confidence)] for row, p in zip(rows, picture.prob_target, strict=True)
+    ]

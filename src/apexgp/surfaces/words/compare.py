@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..._numbers import format_chance
 from ...curve import LearningCurve
 from ...repeated.compare import Comparison, PairComparison
 from .method import method
-from .phrases import chance, listed
+from .phrases import listed
 
 __all__ = ["compare_methods", "compare_sentence"]
 
@@ -21,8 +22,8 @@ def compare_sentence(pair: PairComparison, curve: LearningCurve) -> str:
     ahead, behind, sure = (pair.first, pair.second, first) if first >= 0.5 else (pair.second, pair.first, 1 - first)
     gap = abs(float(pair.difference[at]))
     text = (
-        f"With {size:,.10g} training {curve.unit_name} {ahead} beats {behind} with a probability of {chance(sure)}; "
-        f"the expected difference in {curve.metric_name} is "
+        f"With {size:,.10g} training {curve.unit_name} {ahead} beats {behind} with a probability of "
+        f"{format_chance(sure)}; the expected difference in {curve.metric_name} is "
     )
     if gap < _NOTHING:
         return f"{text}less than 0.001, too small to choose by."

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from pathlib import Path
 
-from ..._numbers import exactly
+from ..._numbers import format_size
 from ...reading.known_metrics import metric_name
 from ...replication.configuration import Experiment
 from ...replication.methods import EXPERIMENT_METHODS
@@ -56,7 +56,8 @@ def _pilot(result: ExperimentResult) -> list[str]:
     """The sizes that were fitted to."""
     largest = result.experiment.pilot[-1]
     return [
-        exactly(size) for size in sorted({n for curve in result.curves.values() for n in curve.sizes if n <= largest})
+        format_size(size)
+        for size in sorted({n for curve in result.curves.values() for n in curve.sizes if n <= largest})
     ]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ..._numbers import multiple
+from ..._numbers import format_multiple
 from ...curve import LearningCurve
 from ...questions.forecast import ForecastAnswer
 from .evaluation import evaluation_methods, study_paragraph
@@ -61,8 +61,8 @@ def forecast_sentence(answer: ForecastAnswer) -> str:
     curve, (lower, upper) = answer.model.curve_, answer.ends
     last, score, size = curve.largest, curve.replicates.mean[-1], answer.forecast.sizes[-1]
     return (
-        f"With {size:,.10g} training {curve.unit_name} ({multiple(size / last)} times the pilot's {last:,.10g}, which "
-        f"give {score:.3f}), expect a mean {curve.metric_name} of {answer.forecast.mean[-1]:.3f}; the chance is "
+        f"With {size:,.10g} training {curve.unit_name} ({format_multiple(size / last)} times the pilot's {last:,.10g}, "
+        f"which give {score:.3f}), expect a mean {curve.metric_name} of {answer.forecast.mean[-1]:.3f}; the chance is "
         f"{100 * answer.question.level:g} % that it lies between {lower[-1]:.3f} and {upper[-1]:.3f}."
     )
 

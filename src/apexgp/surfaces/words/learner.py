@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from ...estimators import APExGP
 from ...learners import LEARNERS
-from ...model.kinds import moves_beside_training_scores
+from ...model.kinds import kind_matters_with_training_scores
 from .phrases import listed
 
 __all__ = ["kind_sentence", "moved_for"]
@@ -31,4 +31,4 @@ def kind_sentence(model: APExGP) -> list[str]:
 
 def _is_moved(model: APExGP) -> bool:
     kind = model.learner_
-    return kind is not None and (model.curve_.train_scores is None or moves_beside_training_scores(kind))
+    return kind is not None and (model.curve_.train_scores is None or kind_matters_with_training_scores(kind))

@@ -8,12 +8,12 @@ from math import isfinite, isinf
 
 import numpy as np
 
-from ...cautions import without_remedy
+from ...cautions import drop_remedy
 from ...curve import LearningCurve
 from ...estimators import APExGP
 from ...model.means import MEANS, PAPER_MEANS
 from ...model.variant import PUBLISHED
-from ...scale import range_words
+from ...scale import format_range
 from .learn import learnt_from
 from .learner import moved_for
 from .phrases import listed, with_article
@@ -34,7 +34,7 @@ def pilot_and_method(model: APExGP) -> str:
 
 def with_cautions(paragraph: str, cautions: Sequence[str], citation: str) -> str:
     """A paragraph, the reasons to doubt what it says, and how to cite it."""
-    doubts = [f"The following cautions apply. {' '.join(map(without_remedy, cautions))}"] if cautions else []
+    doubts = [f"The following cautions apply. {' '.join(map(drop_remedy, cautions))}"] if cautions else []
     return " ".join([paragraph, *doubts, citation])
 
 
@@ -84,7 +84,7 @@ def _mapping(curve: LearningCurve) -> str:
     if scale.same:
         return ""
     if scale.straight:
-        return f" Scores were mapped linearly from {range_words(curve.range)} to [0, 1]."
+        return f" Scores were mapped linearly from {format_range(curve.range)} to [0, 1]."
     end = curve.range[0] if isinf(curve.range[1]) else curve.range[1]
     of_what = "the logarithm of the score" if scale.logarithmic else f"the distance of the score from {end:g}"
     return f" Scores were mapped to [0, 1] by exp(-d / {scale.unit:.3g}), d being {of_what}."

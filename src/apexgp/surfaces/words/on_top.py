@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..._numbers import rounded_up
+from ..._numbers import round_up
 from ...answers.plan import CollectionPlan
 from ...answers.required import RequiredSize
 from ...curve import LearningCurve
@@ -19,7 +19,7 @@ def total_required(found: RequiredSize, curve: LearningCurve) -> float | None:
 
 def _total(size: float, share: float, digits: int) -> float:
     # To a thousandth of a case, since 0.1 is no binary fraction: 900 of which 10 % are kept are 1,000 in all.
-    return rounded_up(round(size / (1 - share), 3), digits)
+    return round_up(round(size / (1 - share), 3), digits)
 
 
 def on_top_of_required(found: RequiredSize, curve: LearningCurve) -> str:

@@ -1,13 +1,11 @@
-"""Numbers and lists as sentences hold them."""
+"""Names and lists as sentences hold them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
 
-from ..._numbers import at_least, chance, money
-
-__all__ = ["as_typed", "at_least", "chance", "listed", "money", "with_article"]
+__all__ = ["as_typed", "listed", "with_article"]
 
 _SPELT_WITH_A_VOWEL = "AEFHILMNORSX"  # letters, as they are said
 

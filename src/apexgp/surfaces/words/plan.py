@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from ..._numbers import exactly
+from ..._numbers import format_chance, format_money, format_size
 from ...answers.plan import CollectionPlan
 from ...answers.required import RequiredSize
 from ...curve import LearningCurve
 from ...estimators import APExGP
 from .method import pilot_and_method
 from .on_top import on_top_of_plan
-from .phrases import chance, listed, money
+from .phrases import listed
 
 __all__ = ["plan_methods", "plan_sentence"]
 
@@ -33,15 +33,15 @@ def _what_to_collect(plan: CollectionPlan, curve: LearningCurve) -> str:
     worth = sorted({size for size in plan.stops if size > plan.start})
     met = (
         f"The {plan.start:,} {curve.unit_name} at hand already reach a mean {goal} with a probability of "
-        f"{chance(plan.prob_now)}. "
+        f"{format_chance(plan.prob_now)}. "
         if plan.prob_now >= 0.5
         else ""
     )
-    missed = f"the probability of missing the {goal} in the end is {chance(plan.failure_probability)}"
+    missed = f"the probability of missing the {goal} in the end is {format_chance(plan.failure_probability)}"
     if not worth:
         return (
-            f"{met}At {exactly(plan.cost_per_example)} per label and a penalty of {exactly(plan.penalty)}, collecting "
-            f"more than the {plan.start:,} {curve.unit_name} at hand is not worth it; {missed}."
+            f"{met}At {format_size(plan.cost_per_example)} per label and a penalty of {format_size(plan.penalty)}, "
+            f"collecting more than the {plan.start:,} {curve.unit_name} at hand is not worth it; {missed}."
         )
     opening = "If they turn out not to, collect" if met else "Collect"
     text = f"{opening} {_more(worth[0] - plan.start, curve.unit_name)}, for a total of {worth[0]:,.12g}"
@@ -49,7 +49,7 @@ def _what_to_collect(plan: CollectionPlan, curve: LearningCurve) -> str:
         shown = [f"{size:,.12g}" for size in worth[1:_MOST_SHOWN]]
         later = ", then ".join(shown) + (f" and so on to {worth[-1]:,.12g}" if len(worth) > _MOST_SHOWN else "")
         text += f"; as long as the {goal} is not reached, go on to {later}"
-    return f"{met}{text}. The labels are expected to cost {money(plan.expected_spend)}, and {missed}."
+    return f"{met}{text}. The labels are expected to cost {format_money(plan.expected_spend)}, and {missed}."
 
 
 def _more(count: int, what: str) -> str:
@@ -64,10 +64,11 @@ def plan_methods(plan: CollectionPlan, model: APExGP) -> str:
         f"{pilot_and_method(model)} Data collection was planned over {rounds} by minimising the expected cost of "
         "labels plus a penalty for missing the target (Learn-Optimize-Collect, Mahmood et al. 2022), with the "
         "probability that a training-set size suffices taken from the posterior. With a target "
-        f"{model.curve_.metric_name} of {plan.target:g}, a cost of {exactly(plan.cost_per_example)} per "
-        f"{what.removesuffix('s')} and a penalty of {exactly(plan.penalty)}, starting from {plan.start:,} {what} "
-        f"(sufficient with a probability of {chance(plan.prob_now)}), the planned training-set sizes were "
+        f"{model.curve_.metric_name} of {plan.target:g}, a cost of {format_size(plan.cost_per_example)} per "
+        f"{what.removesuffix('s')} and a penalty of {format_size(plan.penalty)}, starting from {plan.start:,} {what} "
+        f"(sufficient with a probability of {format_chance(plan.prob_now)}), the planned training-set sizes were "
         f"{listed(plan.stops)}; "
-        f"the expected cost of labels was {money(plan.expected_spend)}, the expected total cost "
-        f"{money(plan.expected_cost)}, and the probability of missing the target {chance(plan.failure_probability)}."
+        f"the expected cost of labels was {format_money(plan.expected_spend)}, the expected total cost "
+        f"{format_money(plan.expected_cost)}, and the probability of missing the target "
+        f"{format_chance(plan.failure_probability)}."
     )

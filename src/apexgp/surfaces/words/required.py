@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 
-from ..._numbers import multiple
+from ..._numbers import format_chance, format_multiple
 from ...answers.required import UNREAL, RequiredSize
 from ...curve import LearningCurve
-from .phrases import chance
 
 __all__ = ["interval_words", "required_methods", "required_sentence", "required_words", "times_pilot"]
 
@@ -19,7 +18,7 @@ def required_sentence(found: RequiredSize, curve: LearningCurve) -> str:
     if found.already_met:
         text = (
             f"The pilot's {last:,.10g} training {curve.unit_name} already reach {goal}, with a probability of "
-            f"{chance(found.prob_now)}"
+            f"{format_chance(found.prob_now)}"
         )
         return text + ("." if found.size <= last else "; with more, that probability may fall again.")
     ever = f"with unlimited data of this kind the probability is {found.at_best}"
@@ -36,7 +35,7 @@ def required_sentence(found: RequiredSize, curve: LearningCurve) -> str:
 
 def times_pilot(found: RequiredSize, last: float) -> str:
     """The size that a target takes over the pilot's largest, computed from what is printed."""
-    return multiple(found.rounded_size / last, found.digits)
+    return format_multiple(found.rounded_size / last, found.digits)
 
 
 def required_words(found: RequiredSize) -> str:
@@ -56,7 +55,7 @@ def required_methods(found: RequiredSize, curve: LearningCurve) -> str:
     if found.already_met:
         return (
             f"The probability that the expected {curve.metric_name} meets {target} with the pilot's {last:,.10g} "
-            f"training {curve.unit_name} was estimated at {chance(found.prob_now)}."
+            f"training {curve.unit_name} was estimated at {format_chance(found.prob_now)}."
         )
     ever = f"with unlimited data of this kind the probability was estimated at {found.at_best}"
     sure = f"a probability of {100 * found.confidence:g} %"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from pathlib import Path
 
-from ..._numbers import exactly
+from ..._numbers import format_size
 from ...collect.results import FitRow
 from ...reading.known_metrics import metric_name
 
@@ -21,7 +21,7 @@ __all__ = [
 
 def fit_line(row: FitRow, number: int, total: int) -> str:
     """One fit that has just ended, and how many have, of how many."""
-    which = f"[{number}/{total}] n = {exactly(row['size'])}, seed {row['split']}"
+    which = f"[{number}/{total}] n = {format_size(row['size'])}, seed {row['split']}"
     if row["error"]:
         return f"{which}: failed, {row['error']}"
     scores = ", ".join(

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 
+from ..._numbers import format_chance
 from ...questions.sensitivity import SensitivityAnswer
 from ...repeated.sensitivity_answer import Sensitivity, SensitivityRow
 from .method import pilot_and_method
-from .phrases import chance, listed, with_article
+from .phrases import listed, with_article
 
 __all__ = [
     "bars_left_out",
@@ -73,8 +74,8 @@ def sensitivity_sentence(answer: SensitivityAnswer) -> str:
     if found.rough:
         worst = max(found.rough, key=lambda row: row.end_error)
         said.append(
-            f"Least precise: {worst.name}, where the ends of the interval may be off by {chance(worst.end_error)} of "
-            "its width."
+            f"Least precise: {worst.name}, where the ends of the interval may be off by "
+            f"{format_chance(worst.end_error)} of its width."
         )
     return " ".join(said)
 
@@ -92,7 +93,7 @@ def _unchanged(found: Sensitivity) -> str:
 
 def _value(found: Sensitivity, row: SensitivityRow) -> str:
     value = row.compared
-    return f"{value:.3f}" if found.target is None else chance(value)
+    return f"{value:.3f}" if found.target is None else format_chance(value)
 
 
 def _takes(found: Sensitivity, row: SensitivityRow) -> str:
