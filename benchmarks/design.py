@@ -28,11 +28,10 @@ import calibrate
 import lcdb
 import pilots
 from apexgp import APExGP, Forecast, LearningCurve, design_pilot, metrics
-from apexgp.design.candidates import DesignSpace
+from apexgp.design.designs import Design, DesignSpace, make_price
 from apexgp.design.judge import Judge
 from apexgp.design.knowledge import knowledge_from_posterior
-from apexgp.design.plans import Design, make_price
-from apexgp.design.simulated import fit_designs, simulate_scores
+from apexgp.design.simulated_scores import fit_designs, simulate_scores
 from apexgp.estimators import fit_together
 from scoring import clustered_error
 
@@ -149,7 +148,7 @@ def promises(count: int, folds: dict | None) -> None:
         room = DesignSpace(np.append(PILOT, FURTHER), PILOT, SPLITS, make_price(None, PILOT), np.inf, (1,))
         told = {one.design: one for one in judge.ranked(FIXED.values(), room)}
         data = simulate_scores(known, curves[0], DRAWS, 10, 1.0, 0)
-        shares, refits = fit_designs(list(FIXED.values()), data, curves[0], method, method._checked_engine())
+        shares, refits = fit_designs(list(FIXED.values()), data, curves[0], method, method._build_checked_engine())
         now = figures(before.forecast(asked, of="expected"), case.truth)
         tried = [judge.tried(told[d], own, shares) for d, own in zip(FIXED.values(), refits, strict=True)]
         ranks.append(spearmanr([told[d].risk for d in FIXED.values()], [one.risk for one in tried]).statistic)

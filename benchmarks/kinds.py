@@ -3,7 +3,7 @@
 Pilots of six sizes that end at 91, 362 and 2,896 examples are drawn from the development curves of LCDB 1.0 (with and
 without training scores) and 1.1. For each kind the moves of the shipped priors are learnt as `apexgp.learn_beliefs`
 learns them, without the tasks of a fold, whose pilots are then forecast with them. With --numbers, the moves that all
-tasks speak for are printed instead: those of `apexgp/model/kinds.py`.
+tasks speak for are printed instead: those of `apexgp/model/beliefs.py`.
 """
 
 from __future__ import annotations
@@ -18,12 +18,10 @@ import numpy as np
 from joblib import Parallel, delayed
 
 import pilots
-from apexgp.learning.cuts import Lesson, PilotCut
-from apexgp.learning.fit import learn_moves
-from apexgp.learning.moves import list_move_names
+from apexgp.learning.lessons import Lesson, PilotCut
+from apexgp.learning.moves import compute_shrinkage, list_move_names
 from apexgp.learning.nodes import PilotNodes, integrate_lesson, list_coordinates, stack_nodes
-from apexgp.learning.pull import compute_shrinkage
-from apexgp.learning.scores import FIGURES, score_pilots
+from apexgp.learning.objective import FIGURES, learn_moves, score_pilots
 from apexgp.priors import CALIBRATED
 from calibrate import FOLDS, deal
 from pilots import Curve, Design

@@ -16,12 +16,9 @@ from pathlib import Path
 
 import numpy as np
 
-from apexgp.learning.fit import learn_moves
-from apexgp.learning.moves import list_move_names
+from apexgp.learning.moves import PRIOR_CURVES, compute_shrinkage, list_move_names
 from apexgp.learning.nodes import PilotNodeArrays, list_coordinates, stack_nodes
-from apexgp.learning.objective import Objective
-from apexgp.learning.pull import PRIOR_CURVES, compute_shrinkage
-from apexgp.learning.scores import score_pilots
+from apexgp.learning.objective import Objective, learn_moves, score_pilots
 from apexgp.priors import CALIBRATED
 from related_curves import Known, known_curves
 
@@ -131,8 +128,8 @@ def line(pool: Pool, name: str, vectors: Vectors) -> str:
 
 
 def information(pool: Pool) -> str:
-    """What one curve tells of each number (`learning/pull.py`): the mean square of the slope of its log score."""
-    _, slopes = Objective(pool.nodes, NO_MOVES, crps=0.0).by_pilot(NO_MOVES)
+    """Information of one curve on each number (`learning/moves.py`): the mean square of the slope of its log score."""
+    _, slopes = Objective(pool.nodes, NO_MOVES, crps=0.0).evaluate_pilots(NO_MOVES)
     by_curve = np.stack([np.bincount(pool.nodes.curve, column) for column in slopes.T], axis=1)
     return "\n".join(
         f"{kind} {place}: {value:.3f}" for (kind, place), value in zip(NAMES, (by_curve**2).mean(axis=0), strict=True)

@@ -17,7 +17,7 @@ from joblib import Parallel, delayed
 
 import pilots
 from apexgp import LearningCurve
-from apexgp.learning.cuts import Lesson, PilotCut, cut_pilots
+from apexgp.learning.lessons import Lesson, PilotCut, cut_pilots
 from apexgp.learning.nodes import PilotNodes, integrate_lesson
 from apexgp.priors import Beliefs
 from pilots import Curve, Design, Means

@@ -19,7 +19,7 @@ from apexgp.inference.sampler import integrate
 from apexgp.inference.signs import signs_of
 from apexgp.inference.statistics import Statistics
 from apexgp.model.means import MEANS
-from apexgp.numerics.truncated import TruncatedNormal
+from apexgp.numerics.truncated_normal import TruncatedNormal
 from apexgp.priors import Beliefs
 from lcdb import Case
 from pilots import GROUPS

@@ -36,8 +36,7 @@ from apexgp.curve import read_curves_and_notes
 from apexgp.errors import DataError, RequestError
 from apexgp.inference.signs import signs_of
 from apexgp.learners import LEARNERS, UNKNOWN, find_kind, recognise_kind, settle_kind
-from apexgp.model.beliefs import PILOT_FEATURES
-from apexgp.model.kinds import adapt_to_kind, kind_matters_with_training_scores
+from apexgp.model.beliefs import PILOT_FEATURES, adapt_to_kind, kind_matters_with_training_scores
 from apexgp.priors import CALIBRATED, Beliefs
 from apexgp.reading.source import TableSettings
 from conftest import pilot_table, require

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from .collect.training import collect_scores
     from .collect.tuned import TunedLogistic
     from .curve import LearningCurve, read_curves
-    from .design.enough import StopRule
     from .design.pilot import design_pilot
-    from .design.ranked import PilotDesign
+    from .design.ranking import PilotDesign
+    from .design.stop_rule import StopRule
     from .estimators import METHODS, APExGP, LeastSquares
     from .forecast import Forecast
     from .images.embed import embed_images
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from .repeated.sensitivity_answer import Sensitivity
     from .repeated.simulate import simulate_collection
     from .surfaces.report.write import write_report
-    from .track_record.file import ForecastRecord
+    from .track_record.forecast_record import ForecastRecord
 
     __version__: str
 
@@ -105,9 +105,9 @@ _HOMES = {
         "collect.training": ["collect_scores"],
         "collect.tuned": ["TunedLogistic"],
         "curve": ["LearningCurve", "read_curves"],
-        "design.enough": ["StopRule"],
+        "design.stop_rule": ["StopRule"],
         "design.pilot": ["design_pilot"],
-        "design.ranked": ["PilotDesign"],
+        "design.ranking": ["PilotDesign"],
         "estimators": ["METHODS", "APExGP", "LeastSquares"],
         "forecast": ["Forecast"],
         "images.embed": ["embed_images"],
@@ -123,7 +123,7 @@ _HOMES = {
         "repeated.sensitivity_answer": ["Sensitivity"],
         "repeated.simulate": ["simulate_collection"],
         "surfaces.report.write": ["write_report"],
-        "track_record.file": ["ForecastRecord"],
+        "track_record.forecast_record": ["ForecastRecord"],
     }.items()
     for name in names
 }

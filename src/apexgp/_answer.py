@@ -1,4 +1,4 @@
-"""What every answer can be taken away as: plain columns, a data frame, a short text, a table in a notebook."""
+"""Exports that all answers share: plain columns, a data frame, a short text, a table in a notebook."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _MOST_ROWS = 20  # of a table that is shown; a frame holds them all
 
 @dataclass(frozen=True)
 class SummaryTable:
-    """An answer to be read: a title, a small table of text, and what is to be said below it."""
+    """A summary to be read: a title, a small table of text, and notes below it."""
 
     title: str
     header: Sequence[str]
     rows: Sequence[Sequence[str]]
     notes: Sequence[str] = ()
     words: Collection[str] = ()
-    """Columns that hold words, which stand flush left; numbers stand flush right."""
+    """Columns of words, which are aligned left; numbers are aligned right."""
 
     def as_text(self) -> str:
         """Lines for a terminal."""
@@ -42,7 +42,7 @@ class SummaryTable:
         return "\n".join([self.title, *(f"  {line}".rstrip() for line in lines), *self.notes])
 
     def as_html(self) -> str:
-        """The same for a page; every text is escaped."""
+        """HTML for a page or a notebook; every text is escaped."""
         rows = _shorten_rows(self.rows)
         align = [f"text-align:{'left' if name in self.words else 'right'}" for name in self.header]
 
@@ -57,7 +57,7 @@ class SummaryTable:
 
 
 def _shorten_rows(rows: Sequence[Sequence[str]]) -> list[Sequence[str]]:
-    """The first and the last rows, where there are many."""
+    """Keep the first and the last rows, where there are many."""
     if len(rows) <= _MOST_ROWS:
         return list(rows)
     half = _MOST_ROWS // 2
@@ -65,7 +65,7 @@ def _shorten_rows(rows: Sequence[Sequence[str]]) -> list[Sequence[str]]:
 
 
 class Answer(ABC):
-    """What the answers of the library share."""
+    """Base of the library's answers: a table of columns, and a summary to read."""
 
     cautions: tuple[str, ...]
 
@@ -102,13 +102,13 @@ class Answer(ABC):
 
 
 def to_json_columns(columns: ColumnData) -> ColumnData:
-    """Columns with cells that JSON has a word for."""
+    """Convert the cells of columns to values that JSON can hold."""
     table: ColumnData = plain(columns, str)  # a task may be anything that its caller could use as a key
     return table
 
 
 def to_data_frame(answer: Answer, columns: ColumnData) -> Any:
-    """Columns as a pandas DataFrame; a pair becomes two columns, a mapping one for each of its entries."""
+    """Make a pandas DataFrame of columns; a pair becomes two columns, a mapping one for each of its entries."""
     pandas = import_extra("pandas", f"{type(answer).__name__}.to_frame", "pandas")
     flat: ColumnData = {}
     for name, cells in columns.items():
@@ -124,5 +124,5 @@ def to_data_frame(answer: Answer, columns: ColumnData) -> Any:
 
 
 def to_rows(columns: ColumnData) -> list[Any]:
-    """The same table by rows: dictionaries, of whatever type their reader has for them."""
+    """Turn columns into rows: dictionaries, typed as Any for readers with a TypedDict of their own."""
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]

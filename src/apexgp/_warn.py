@@ -1,4 +1,4 @@
-"""Warnings that point to the line of the user's that they are about."""
+"""Warnings that point to the line in the user's code that they are about."""
 
 from __future__ import annotations
 

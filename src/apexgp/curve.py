@@ -40,7 +40,7 @@ from .scale import UNIT_RANGE, UNIT_SCALE, Range, Scale, check_range, format_ran
 
 __all__ = ["LearningCurve", "read_curves"]
 
-# Columns of a file of curves that say more of the scores, and what they are here.
+# Columns of a file of curves with details of the scores, and the attributes that hold them.
 _DETAILS = {
     "train_score": "train_scores",
     "score_sd": "score_sd",
@@ -174,7 +174,7 @@ class LearningCurve(Answer):
     test_share: float | None
     learner: str | None
 
-    # Written out, since more is taken than is kept: whatever makes an array.
+    # Written out, since it accepts more than the fields hold: whatever can become an array.
     def __init__(
         self,
         sizes: ArrayLike,
@@ -201,12 +201,12 @@ class LearningCurve(Answer):
         metric = check_text("metric", metric, error=DataError)
         task = None if task is None else check_text("task", task, error=DataError)
         at, measured = check_sizes("sizes", sizes, error=DataError), check_finite_array("scores", scores)
-        own_range, own_direction = range_and_direction(metric, measured)
-        between = own_range if range is None else check_range(range, error=DataError)
+        usual_range, usual_direction = range_and_direction(metric, measured)
+        between = usual_range if range is None else check_range(range, error=DataError)
         if direction is None:
             self.__dict__["direction_stated"] = False
             ended = known_metric(metric) is None and math.isinf(between[1])  # what has one end alone is best there
-            direction = "lower" if ended else own_direction
+            direction = "lower" if ended else usual_direction
         check_within("scores", measured, between, metric, stated=range is not None)
         details, averaged_over = checked_details(
             measured, between, train_scores=train_scores, n_test=n_test, averaged_over=averaged_over, score_sd=score_sd
@@ -249,10 +249,10 @@ class LearningCurve(Answer):
         facts.append(f"metric={self.metric!r}")
         if self.task is not None:
             facts.append(f"task={self.task!r}")
-        own_range, own_direction = range_and_direction(self.metric, self.scores)
-        if self.direction == "lower" or self.direction != own_direction:
+        usual_range, usual_direction = range_and_direction(self.metric, self.scores)
+        if self.direction == "lower" or self.direction != usual_direction:
             facts.append(f"direction={self.direction!r}")
-        if self.range != own_range:
+        if self.range != usual_range:
             facts.append(f"range=({self.range[0]:g}, {self.range[1]:g})")
         if self.unit != "rows":
             facts.append(f"unit={self.unit!r}")
@@ -273,17 +273,17 @@ class LearningCurve(Answer):
 
     @property
     def unit_name(self) -> str:
-        """What a size counts, as people write it: examples for rows, anything else as it was given."""
+        """The things that a size counts, as people write them: examples for rows, anything else as it was given."""
         return "examples" if self.unit == "rows" else self.unit
 
     @cached_property
     def direction_stated(self) -> bool:
         """Whether the direction was given, rather than taken from the metric."""
-        return True  # of curves made from others, too; those whose direction was not given hold False
+        return True  # also for curves made from others; the constructor stores False where no direction was given
 
     @cached_property
     def scale(self) -> Scale:
-        """The map between these scores and [0, 1], where engines work: the same for scores that lie there already."""
+        """The map between these scores and [0, 1], where engines work; the identity for scores that lie there."""
         known = known_metric(self.metric)
         logarithmic = known is not None and known.logarithmic and self.range == known.range
         if self.range == UNIT_RANGE:
@@ -291,7 +291,7 @@ class LearningCurve(Answer):
         return make_scale(self.range, self.sizes, self.scores, logarithmic=logarithmic)
 
     def on(self, scale: Scale) -> LearningCurve:
-        """The same curve, to be seen by engines on the scale of another one with the same range."""
+        """Copy the curve, with the scale of another one with the same range for engines to use."""
         check_instance("scale", scale, Scale, "the scale of a curve")
         if scale.range != self.scale.range:
             raise RequestError(
@@ -306,10 +306,10 @@ class LearningCurve(Answer):
     @property
     def upward(self) -> LearningCurve:
         """The curve that models are fitted to: in [0, 1], and higher is better."""
-        return self if self.direction == "higher" and self.scale.same else self._turned
+        return self if self.direction == "higher" and self.scale.same else self._as_upward_curve
 
     @cached_property
-    def _turned(self) -> LearningCurve:
+    def _as_upward_curve(self) -> LearningCurve:
         train = None if self.train_scores is None else self.as_upward(self.train_scores)
         spread = self.score_sd
         if spread is not None and not self.scale.same:
@@ -324,11 +324,11 @@ class LearningCurve(Answer):
         )
 
     def as_upward(self, scores: ArrayLike) -> FloatArray:
-        """Scores of this curve's kind as engines see them."""
+        """Convert scores of this curve's kind to the values that engines see."""
         return self.scale.inside(scores, turned=self.direction == "lower")
 
     def from_upward(self, values: ArrayLike) -> FloatArray:
-        """What engines say, as scores of this curve's kind."""
+        """Convert values of engines back to scores of this curve's kind."""
         return self.scale.outside(values, turned=self.direction == "lower")
 
     @cached_property
@@ -524,12 +524,12 @@ class LearningCurve(Answer):
         return SummaryTable(title, ("size", "mean", "sd", "scores"), rows)
 
     def to_csv(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
-        """Write the rows as they were given, with everything that is known about the curve: see `curve_columns`."""
+        """Write the rows as they were given, with all that is known about the curve: see `build_curve_columns`."""
         write_text(path, as_csv(build_curve_columns([self])), overwrite=overwrite)
 
 
 def build_curve_columns(curves: Iterable[LearningCurve]) -> dict[str, list[Any]]:
-    """Curves as the columns of one table: size, score, metric, direction, unit, and whatever else is known of any.
+    """Make the columns of one table of curves: size, score, metric, direction, unit, and whatever else is known of any.
 
     This is what every file of curves holds, and what `read_curves` takes back.
     """
@@ -544,8 +544,8 @@ def build_curve_columns(curves: Iterable[LearningCurve]) -> dict[str, list[Any]]
             columns[name] += known.get(name, [None] * len(curve))
         for name in about:
             columns[name] += [getattr(curve, name)] * len(curve)
-        own_range, _ = range_and_direction(curve.metric, curve.scores)
-        stated = None if curve.range == own_range else range_to_text(curve.range)
+        usual_range, _ = range_and_direction(curve.metric, curve.scores)
+        stated = None if curve.range == usual_range else range_to_text(curve.range)
         columns["range"] += [stated] * len(curve)
     bare = [
         n
@@ -556,7 +556,7 @@ def build_curve_columns(curves: Iterable[LearningCurve]) -> dict[str, list[Any]]
 
 
 def build_detail_columns(curve: LearningCurve) -> dict[str, list[float | None]]:
-    """What is known of a curve's scores beside them, as columns of its file; None where a number is not known."""
+    """Make the columns of a curve's file that hold details of its scores; None where a number is not known."""
     columns: dict[str, list[float | None]] = {}
     for name, attribute in _DETAILS.items():
         values = getattr(curve, attribute)
@@ -611,14 +611,14 @@ def read_curves_and_notes(
     found, notes = read_measurements(path, wanted)
     curves = {
         task: LearningCurve(
-            own.sizes,
-            own.scores,
-            own.split or None,
-            averaged_over=own.averaged_over,
-            **own.about,
-            **own.details,  # type: ignore[arg-type]
+            entry.sizes,
+            entry.scores,
+            entry.split or None,
+            averaged_over=entry.averaged_over,
+            **entry.about,
+            **entry.details,  # type: ignore[arg-type]
         )
-        for task, own in found.items()
+        for task, entry in found.items()
     }
     if ask:
         _ask_for_direction(curves, path)
@@ -665,7 +665,7 @@ def _ask_for_direction(curves: dict[str | None, LearningCurve], source: Any) -> 
 
 
 def _find_source_name(source: Any) -> Any:
-    """The name by which messages call a table, a file or a data frame."""
+    """The name of a table, a file or a data frame in messages."""
     if isinstance(source, Table):
         return source.path
     return "The data frame" if is_frame(source) else getattr(source, "name", source)

@@ -70,7 +70,7 @@ def __dir__() -> list[str]:
 
 @dataclass(frozen=True)
 class Fault:
-    """What is wrong with one row of a table: its line, the column if it is a cell, and why."""
+    """A fault in one row of a table: its line, the column if it is a cell, and why."""
 
     line: int
     column: str | None
@@ -115,7 +115,10 @@ class ApexError(Exception):
         return add_remedy(f"{self.where}: {text}" if self.where else text, self.remedy, self.vocabulary)
 
     def worded_for(self, vocabulary: Vocabulary) -> Self:
-        """Speak the words of a surface from now on, beneath those of a surface within it; to be raised on."""
+        """Use the words of a surface from now on, and return the error to be raised again.
+
+        Words of an inner surface, set before, take precedence.
+        """
         self.vocabulary = self.vocabulary.within(vocabulary)
         return self
 
@@ -125,7 +128,7 @@ class ApexError(Exception):
         return list_arguments(self.remedy)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # What is not among `args` survives the way back from a worker process, too.
+        # Attributes that are not among `args` must survive the way back from a worker process, too.
         return type(self), (self.message,), vars(self)
 
 

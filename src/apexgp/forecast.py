@@ -27,8 +27,8 @@ from ._check import (
 from ._numbers import format_size
 from .errors import RequestError
 from .files.writing import write_text
-from .numerics.cut_mixture import TruncatedMixture
-from .numerics.truncated import TruncatedNormal
+from .numerics.truncated_mixture import TruncatedMixture
+from .numerics.truncated_normal import TruncatedNormal
 from .reading.spreadsheets import as_csv
 from .scale import UNIT_SCALE, Scale
 
@@ -36,7 +36,7 @@ __all__ = ["LEVEL", "LEVELS", "MOST_DRAWS", "Forecast", "Quantity"]
 
 LEVELS = (0.8, 0.95)
 LEVEL = LEVELS[-1]
-"""Probabilities of intervals, where nothing else is said: of several, and of one."""
+"""Default probabilities of intervals: of several, and of one."""
 MOST_DRAWS = 10**7  # numbers in one sample; a table of them and what it is made from take a gigabyte
 _MOMENT_EDGES = np.array([-6.0, -2.5, -1.0, 0.0, 1.0, 2.5, 6.0])  # of panels, in standard deviations from the mean
 _MOMENT_NODES, _MOMENT_WEIGHTS = np.polynomial.legendre.leggauss(12)
@@ -44,7 +44,7 @@ _MOMENT_NODES, _MOMENT_WEIGHTS = np.polynomial.legendre.leggauss(12)
 IntervalKind = Literal["equal_tailed", "hdi"]
 
 Quantity = Literal["new_splits", "same_splits", "expected"]
-"""What is forecast: the mean score over new splits, over the pilot's own continued, or the true expected score."""
+"""The quantity to forecast: the mean score over new splits, over the pilot's own, or the true expected score."""
 
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
@@ -78,7 +78,7 @@ class Forecast(Answer):
     cautions: tuple[str, ...] = ()
     scale: Scale = UNIT_SCALE
 
-    # Written out, since more is taken than is kept: whatever makes an array.
+    # Written out, since it accepts more than the fields hold: whatever can become an array.
     def __init__(
         self,
         sizes: ArrayLike,
@@ -113,7 +113,7 @@ class Forecast(Answer):
         return len(self.sizes)
 
     def __getstate__(self) -> dict[str, Any]:
-        """What is pickled: not what was computed from it on the way."""
+        """Pickle the fields alone, without the cached results computed from them."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def shown(self) -> SummaryTable:
@@ -137,7 +137,7 @@ class Forecast(Answer):
         return to_json_columns(self._columns(levels))
 
     def to_frame(self, levels: Sequence[float] = LEVELS) -> Any:
-        """The same as a pandas DataFrame (`pip install 'apexgp[pandas]'`); cautions in `frame.attrs["cautions"]`."""
+        """`to_dict` as a pandas DataFrame (`pip install 'apexgp[pandas]'`); cautions in `frame.attrs["cautions"]`."""
         return to_data_frame(self, self._columns(levels))
 
     @property
@@ -147,7 +147,7 @@ class Forecast(Answer):
 
     @property
     def centre(self) -> str:
-        """What `mean` holds: the mean or, where that diverges, the median."""
+        """Whether `mean` holds the mean or, where that diverges, the median."""
         return "median" if self.scale.logarithmic else "mean"
 
     @property
@@ -190,16 +190,16 @@ class Forecast(Answer):
 
     def cdf(self, y: ArrayLike) -> FloatArray:
         """P(score <= y), for a scalar or one value per size (or rows of such values)."""
-        return self._by_rows(self._mixture.cdf, y)
+        return self._apply_by_rows(self._mixture.cdf, y)
 
     def pdf(self, y: ArrayLike) -> FloatArray:
         """Density of the score at y, for a scalar or one value per size (or rows of such values)."""
-        density = self._by_rows(self._mixture.pdf, y)
+        density = self._apply_by_rows(self._mixture.pdf, y)
         return density if self.scale.same else density * np.exp(self.scale.log_slope(y))
 
     def log_pdf(self, y: ArrayLike) -> FloatArray:
         """Logarithm of the density at y, also where the density itself is too small for a number."""
-        density = self._by_rows(self._mixture.log_pdf, y)
+        density = self._apply_by_rows(self._mixture.log_pdf, y)
         return density if self.scale.same else density + self.scale.log_slope(y)
 
     def prob_at_least(self, target: ArrayLike) -> FloatArray:
@@ -245,7 +245,7 @@ class Forecast(Answer):
             below = np.array([outside, 1 - outside])
             lower, upper = self.scale.outside(self._mixture.quantile(below, below[::-1]))
             return lower, upper
-        return self._shortest(level)
+        return self._find_shortest(level)
 
     def sample(self, n: int, seed: int | None = None) -> FloatArray:
         """Draw n scores at each size, each size on its own: shape (n, Q), at most 10^7 scores in all."""
@@ -268,8 +268,8 @@ class Forecast(Answer):
         columns["size"] = [f"{size:.17g}" for size in columns["size"]]
         write_text(path, as_csv(columns), overwrite=overwrite)
 
-    def _by_rows(self, function: Callable[[FloatArray], FloatArray], y: ArrayLike) -> FloatArray:
-        """A function of rows of scores, one for each size, of what can be made into such rows."""
+    def _apply_by_rows(self, function: Callable[[FloatArray], FloatArray], y: ArrayLike) -> FloatArray:
+        """Apply a function of rows of scores, one per size, to a number, a row or several rows."""
         values = check_real_array("y", y)
         if np.isnan(values).any():
             raise RequestError("y must not be NaN.")
@@ -286,7 +286,7 @@ class Forecast(Answer):
     def _mixture(self) -> TruncatedMixture:
         return TruncatedMixture(self.locations, self.scales, self.weights)
 
-    def _shortest(self, level: float) -> tuple[FloatArray, FloatArray]:
+    def _find_shortest(self, level: float) -> tuple[FloatArray, FloatArray]:
         """Ends of the shortest interval, by ever finer grids over the probability left below it.
 
         The grids are the same whatever the size; a mixture may have several local minima, of which the first grid,

@@ -146,13 +146,13 @@ _LAST_COEFFICIENTS = np.stack(
 
 
 def _choose_error_scale(forecast: Forecast) -> Scale:
-    """The scale in whose unit errors are told."""
+    """The scale whose unit errors are stated in."""
     scale = forecast.scale
     return replace(scale, lower=0.0, upper=math.inf, logarithmic=False) if scale.logarithmic else scale
 
 
 def _integrate_crps(forecast: Forecast, panels: FloatArray, y: float, scale: Scale) -> float:
-    """CRPS at one size, of a forecast on the scale of the engine."""
+    """Integrate the CRPS at one size, for a forecast on the scale of the engine."""
     tolerance = 1e-7 * (scale.upper - scale.lower if scale.straight else scale.unit)
     low, high, total = panels[:-1], panels[1:], 0.0
     for _ in range(40):

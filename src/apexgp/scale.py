@@ -35,7 +35,7 @@ Range = tuple[float, float]
 
 UNIT_RANGE: Range = (0.0, 1.0)
 
-_TIMES_THE_LAST = 2.0  # of several multiples of the pilot's last mean loss, calibrated: see docs/calibration.md
+_UNIT_IN_LAST_LOSSES = 2.0  # of several multiples of the pilot's last mean loss, calibrated: see docs/calibration.md
 _LEAST = 1e-300  # whose logarithm is a number
 _NUMBER = r"[+-]?(?:\d++(?:\.\d*+)?(?:e[+-]?\d++)?|\.\d++|inf|infinity|∞)"
 _RANGE = re.compile(rf"[\[(\s]*+({_NUMBER})(?:\s*+(?:,|;|\.\.+|:|to)\s*+|\s++)({_NUMBER})[\])\s]*+")
@@ -126,10 +126,10 @@ class Scale:
 
     @property
     def slope_at_the_end(self) -> float:
-        """How much of [0, 1] one unit of the score is where a pilot ends, for whose scale this was made."""
+        """How much of [0, 1] one unit of the score is at the last mean of the pilot that the scale was made for."""
         if self.straight:
             return 1 / (self.upper - self.lower)
-        distance = self.unit / _TIMES_THE_LAST
+        distance = self.unit / _UNIT_IN_LAST_LOSSES
         low, high = self._ends
         end = low + distance if math.isinf(high) else high - distance
         return float(np.exp(self.log_slope(math.exp(end) if self.logarithmic else end)))
@@ -142,11 +142,11 @@ class Scale:
 
 
 UNIT_SCALE = Scale()
-"""That of scores in [0, 1]."""
+"""The scale of scores in [0, 1]: the identity."""
 
 
 def make_scale(between: Range, sizes: FloatArray, scores: FloatArray, *, logarithmic: bool = False) -> Scale:
-    """The scale of a pilot whose scores can take the values of a range; of their logarithms where these are mapped."""
+    """Make the scale of a pilot whose scores lie in the given range; `logarithmic` maps the logarithms of scores."""
     scale = Scale(*between, logarithmic=logarithmic)
     low, high = scale._ends
     if math.isfinite(high - low):
@@ -155,11 +155,11 @@ def make_scale(between: Range, sizes: FloatArray, scores: FloatArray, *, logarit
     losses = values - low if math.isinf(high) else high - values
     # Sorted, so that the order of the rows cannot change the last digit.
     unit = float(np.sort(losses[sizes == sizes.max()]).mean() or losses.max() or 1.0)
-    return replace(scale, unit=_TIMES_THE_LAST * unit)
+    return replace(scale, unit=_UNIT_IN_LAST_LOSSES * unit)
 
 
 def check_range(value: Any, *, error: type[ApexError] = RequestError) -> Range:
-    """The lowest and the highest possible score: two numbers, or text that holds them."""
+    """Check the lowest and the highest possible score: two numbers, or text that holds them."""
     wanted = "the lowest and the highest possible score, such as (0, inf) or (-1, 1)"
     try:
         ends = parse_range(value) if isinstance(value, str) else tuple(check_list("range", value, wanted, error=error))
@@ -178,7 +178,7 @@ def check_range(value: Any, *, error: type[ApexError] = RequestError) -> Range:
 
 
 def parse_range(text: str) -> tuple[float, ...]:
-    """Two numbers as people write a range: 0,inf or 0 to inf or [-1, 1]; a ValueError where it is none."""
+    """Parse a range as people write it: 0,inf or 0 to inf or [-1, 1]; raises ValueError where it is none."""
     found = _RANGE.fullmatch(text.casefold().replace("\u2212", "-"))
     if found is None:
         raise ValueError(text)
@@ -186,11 +186,11 @@ def parse_range(text: str) -> tuple[float, ...]:
 
 
 def range_to_text(between: Range) -> str:
-    """A range as files hold it, to the last digit: 0 to inf."""
+    """Write a range for a file, to the last digit: 0 to inf."""
     return f"{between[0]:.17g} to {between[1]:.17g}"
 
 
 def format_range(between: Range) -> str:
-    """A range as a message says it: [0, 1], [0, inf), (-inf, 1]."""
+    """Write a range for a message: [0, 1], [0, inf), (-inf, 1]."""
     low, high = between
     return f"{'(' if math.isinf(low) else '['}{low:g}, {high:g}{')' if math.isinf(high) else ']'}"

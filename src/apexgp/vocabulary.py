@@ -1,4 +1,4 @@
-"""What surfaces call the arguments of the library: options, fields of a request, controls of a page, or as they are."""
+"""Names that surfaces give the library's arguments: options, fields of a request, controls of a page."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ Remedy = tuple[()] | tuple[str, *tuple[str | tuple[str, Any], ...]]
 
 
 def format_keyword(name: str, value: Any = None) -> str:
-    """An argument as it is set in Python; the value None is the reader's to choose."""
+    """Write an argument as it is set in Python; for the value None the reader has to choose one."""
     return f"{name}={'...' if value is None else repr(value)}"
 
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """The words of one surface. Errors and cautions are told in them: see `ApexError.worded_for`.
+    """The words of one surface, in which errors and cautions are worded: see `ApexError.worded_for`.
 
     Attributes
     ----------
     words : mapping
         The surface's word for each argument that can be set there.
-    assigned : callable
-        Says how a word is given a value; the value None is the reader's to choose.
+    assign : callable
+        Writes how a word is given a value; for None the reader has to choose one.
     switches : frozenset of str
         Arguments whose word takes no value: a flag, or a box to tick.
     phrases : mapping
@@ -36,23 +36,23 @@ class Vocabulary:
     """
 
     words: Mapping[str, str] = field(default_factory=dict)
-    assigned: Callable[[str, Any], str] = format_keyword
+    assign: Callable[[str, Any], str] = format_keyword
     switches: frozenset[str] = frozenset()
     phrases: Mapping[tuple[str, str], str] = field(default_factory=dict)
     outer: Vocabulary | None = None
 
     def name(self, argument: str) -> str:
-        """An argument as a sentence names it."""
+        """The name of an argument in a sentence."""
         if argument in self.words:
             return self.words[argument]
         return argument if self.outer is None else self.outer.name(argument)
 
     def setting(self, argument: str, value: Any = None) -> str:
-        """How an argument is set; the value None is the reader's to choose."""
+        """How an argument is set to a value; for None the reader has to choose one."""
         if isinstance(value, str) and (argument, value) in self.phrases:
             return self.phrases[argument, value]
         if argument in self.words:
-            return self.assigned(self.words[argument], None if argument in self.switches else value)
+            return self.assign(self.words[argument], None if argument in self.switches else value)
         return format_keyword(argument, value) if self.outer is None else self.outer.setting(argument, value)
 
     def within(self, outer: Vocabulary) -> Vocabulary:
@@ -65,12 +65,12 @@ PYTHON = Vocabulary()
 
 
 def add_remedy(text: str, remedy: Remedy, vocabulary: Vocabulary) -> str:
-    """A text that goes on with what to do."""
+    """Append to a text what to do, in the words of a surface."""
     if not remedy:
         return text
     return f"{text} {remedy[0].format(*(vocabulary.setting(*one) for one in list_arguments(remedy)))}"
 
 
 def list_arguments(remedy: Remedy) -> list[tuple[str, Any]]:
-    """Arguments that a remedy names, with the value to give each; None where the reader has to choose one."""
+    """List the arguments that a remedy names, with the value to give each; None where the reader has to choose one."""
     return [(argument, None) if isinstance(argument, str) else argument for argument in remedy[1:]]

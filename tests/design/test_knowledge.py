@@ -5,11 +5,10 @@ import pytest
 from numpy.testing import assert_allclose
 
 from apexgp import APExGP, LearningCurve
-from apexgp.design.knowledge import knowledge_from_posterior
-from apexgp.design.linear import LinearPredictor, _compute_moments
-from apexgp.design.plans import Design
-from apexgp.design.prior_curves import knowledge_from_priors
-from apexgp.design.simulated import simulate_scores
+from apexgp.design.closed_form import LinearPredictor, _compute_moments
+from apexgp.design.designs import Design
+from apexgp.design.knowledge import knowledge_from_posterior, knowledge_from_priors
+from apexgp.design.simulated_scores import simulate_scores
 
 PILOT = np.array([60.0, 120.0, 240.0])
 SIZES = np.array([60.0, 120.0, 240.0, 480.0, 960.0])
@@ -129,7 +128,7 @@ def test_new_labels_are_nobody_elses(fitted):
 
 @pytest.mark.parametrize("mean", ["burr", "power_law", "arctan", "auto"])
 def test_curves_drawn_from_the_priors_are_curves(mean):
-    engine = APExGP(mean, floor=0.5)._engine("higher")
+    engine = APExGP(mean, floor=0.5)._build_engine("higher")
     known = knowledge_from_priors(engine, np.array([50.0, 200, 800, 1600, 16000]), np.array([50.0, 200, 800]), 0)
     assert known.location.shape[1] > 300
     assert ((known.location >= 0) & (known.location <= 1)).all()

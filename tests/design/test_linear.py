@@ -7,9 +7,9 @@ import pytest
 from numpy.testing import assert_allclose
 
 from apexgp import APExGP, LearningCurve
+from apexgp.design.closed_form import LinearPredictor
+from apexgp.design.designs import Design
 from apexgp.design.knowledge import Knowledge, knowledge_from_posterior
-from apexgp.design.linear import LinearPredictor
-from apexgp.design.plans import Design
 
 SIZES = np.array([50.0, 100.0, 200.0, 400.0, 800.0, 8000.0])
 ASKED = SIZES[[3, 5]]
@@ -50,7 +50,7 @@ def regression(design, labelled):
 @pytest.mark.parametrize("design", [Design((50.0,), 1), Design((100.0, 800.0), 4), Design((50.0, 100.0, 200.0), 12)])
 def test_a_line_through_noise_agrees_with_regression(design, nodes, labelled):
     known, *_ = line_through_noise(labelled, nodes)
-    predictor = LinearPredictor(known.by_noise(), ASKED)
+    predictor = LinearPredictor(known.split_by_noise(), ASKED)
     assert_allclose(predictor.after(design), regression(design, labelled), rtol=1e-6)
 
 
@@ -82,7 +82,7 @@ def predictor():
     known = knowledge_from_posterior(
         APExGP().fit(curve).posterior, np.array([60, 94, 147, 230, 360, 510, 720, 1000, 3600.0])
     )
-    return LinearPredictor(known.by_noise(), np.array([720.0, 3600.0]))
+    return LinearPredictor(known.split_by_noise(), np.array([720.0, 3600.0]))
 
 
 @pytest.mark.parametrize("continued", [False, True])

@@ -10,12 +10,12 @@ from sklearn.naive_bayes import GaussianNB
 
 from apexgp import APExGP, LearningCurve, LeastSquares, collect_curves, design_pilot
 from apexgp.design import pilot as pilot_module
+from apexgp.design.closed_form import expected_crps
+from apexgp.design.designs import Design, make_price
 from apexgp.design.knowledge import knowledge_from_posterior
-from apexgp.design.plans import Design, make_price
-from apexgp.design.risks import expected_crps
-from apexgp.design.simulated import fit_designs, simulate_scores
+from apexgp.design.simulated_scores import fit_designs, simulate_scores
 from apexgp.errors import DataError, RequestError
-from apexgp.estimators.fitting import fit_curves
+from apexgp.estimators.base import fit_curves
 from apexgp.priors import CALIBRATED, LogNormal
 
 CURVE = LearningCurve(
@@ -71,7 +71,7 @@ def test_a_drawn_data_set_that_leaves_no_node_is_a_failed_draw():
 def test_a_fit_without_nodes_is_an_error_of_its_curve_and_of_no_other(model, monkeypatch):
     whole = model._fit.posterior
     emptied = replace(whole, posteriors=tuple(replace(one, weights=np.empty(0)) for one in whole.posteriors))
-    engine = model._checked_engine()
+    engine = model._build_checked_engine()
     monkeypatch.setattr(type(engine), "fit", lambda self, curves: [whole, emptied, whole][: len(curves)])
     first, second, third = fit_curves(engine, [CURVE.upward] * 3)
     assert (first, third) == (whole, whole)
@@ -147,7 +147,7 @@ def test_hours_follow_from_what_fits_took(model):
         fit["seconds"] = 10 + fit["size"] / 10
     price = make_price(run, np.array([60.0]))
     assert price.unit == "hours"
-    assert price.of_size(500) == pytest.approx(60 / 3600)
+    assert price.cost_of_fit(500) == pytest.approx(60 / 3600)
     found, said = (design_pilot(model, 0.1, at=3600, cost=c, confirm=0) for c in (run, (10 / 3600, 0.1 / 3600)))
     assert [one.design for one in found.designs] == [one.design for one in said.designs]
     assert all(one.cost <= 0.1 * (1 + 1e-9) for one in found.designs)
@@ -243,7 +243,7 @@ def test_what_was_tried_is_kept_when_a_later_turn_fails(model, monkeypatch):
         # Fits that are much less sure than the closed form: another design comes out best, and is tried.
         return shares, [[model] * len(own) for own in models]
 
-    monkeypatch.setattr(pilot_module, "models_after", only_once)
+    monkeypatch.setattr(pilot_module, "fit_designs", only_once)
     monkeypatch.setattr(pilot_module, "_MOST_TURNS", 3)
     found = design_pilot(model, 6, at=3600, confirm=1)
     assert len(turns) == 2
@@ -371,7 +371,7 @@ def test_tried_designs_that_hold_others_tell_no_less(model):
     steps = [((720.0,), 3), ((60.0, 720.0), 3), ((60.0, 720.0), 6), ((60.0, 360.0, 510.0, 720.0), 6)]
     grown = [Design(*step) for step in steps]
     now = expected_crps(model.forecast([3600], of="expected"))
-    shares, after = fit_designs(grown, data, CURVE, APExGP(), APExGP()._checked_engine())
+    shares, after = fit_designs(grown, data, CURVE, APExGP(), APExGP()._build_checked_engine())
     risks = [np.array([expected_crps(one.forecast([3600], of="expected"))[0] for one in own]) for own in after]
     assert shares.sum() == pytest.approx(1)
     assert shares @ risks[0] < now[0]

@@ -14,9 +14,8 @@ from apexgp.inference.density import Density
 from apexgp.inference.sampler import integrate
 from apexgp.inference.statistics import Statistics
 from apexgp.model.beliefs import CALIBRATED, PILOT_FEATURES, paper_beliefs
-from apexgp.model.elicitation import LAMBDA_WRITTEN, elicit_sigma
 from apexgp.model.means import MEANS, PAPER_MEANS
-from apexgp.model.variant import WRITTEN
+from apexgp.model.paper_priors import LAMBDA_WRITTEN, WRITTEN, elicit_sigma
 
 pytestmark = pytest.mark.slow
 

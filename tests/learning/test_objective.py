@@ -3,12 +3,11 @@
 import numpy as np
 import pytest
 
-from apexgp.learning.cuts import make_lessons
+from apexgp.learning.lessons import make_lessons
 from apexgp.learning.moves import list_move_names
-from apexgp.learning.nodes import integrate_lesson, list_coordinates, stack_nodes
+from apexgp.learning.nodes import SortedPoints, integrate_lesson, list_coordinates, stack_nodes
 from apexgp.learning.objective import Objective, weigh_nodes
-from apexgp.learning.ranked import SortedPoints
-from apexgp.numerics.cut_mixture import TruncatedMixture
+from apexgp.numerics.truncated_mixture import TruncatedMixture
 from apexgp.priors import CALIBRATED
 from curves_to_learn_from import whole_curve
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from apexgp import APExGP, LearningCurve, LeastSquares, read_curves
 from apexgp.curve import build_curve_columns
-from apexgp.design.plans import Design
-from apexgp.design.simulated import SimulatedScores
+from apexgp.design.designs import Design
+from apexgp.design.simulated_scores import SimulatedScores
 from apexgp.errors import DataError, MissingScoresWarning, RequestError
 from apexgp.reading.score_details import BY_SCORE, interpolated
 from apexgp.reading.spreadsheets import as_csv

@@ -9,9 +9,8 @@ from scipy import stats
 
 from apexgp.errors import DataError
 from apexgp.surfaces.words.reliability import reliability_sentence
-from apexgp.track_record.comparisons import compare_forecasts
 from apexgp.track_record.lines import JUDGED_LEVELS
-from apexgp.track_record.reliability import measure_reliability
+from apexgp.track_record.reliability import compare_forecasts, measure_reliability
 
 
 def counts(*lines):

@@ -12,9 +12,9 @@ from recorded import forecast_line, measured_line
 
 from apexgp import APExGP, ForecastRecord, LearningCurve, LeastSquares, learn_beliefs
 from apexgp.errors import DataError, NoForecastError, RequestError
-from apexgp.track_record.comparisons import compare_forecasts
-from apexgp.track_record.file import append_lines, read_lines
+from apexgp.track_record.forecast_record import append_lines, read_lines
 from apexgp.track_record.lines import ForecastLine, _hash_line
+from apexgp.track_record.reliability import compare_forecasts
 from curves_to_learn_from import whole_curve
 
 
@@ -203,7 +203,7 @@ import sys
 sys.path.insert(0, sys.argv[3])
 from recorded import measured_line
 from pathlib import Path
-from apexgp.track_record.file import append_lines
+from apexgp.track_record.forecast_record import append_lines
 for i in range(20):
     append_lines(Path(sys.argv[1]), [measured_line(f"{sys.argv[2]} {i}")])
 """

@@ -109,7 +109,7 @@ class CurveSet(Answer, Mapping[Key, LearningCurve]):
         return (f"{failed} of {len(self.fits)} fits raised errors; see `failed`.",) if failed else ()
 
     def _columns(self) -> ColumnData:
-        """The columns of a file of curves, as `curve_columns` has them.
+        """The columns of a file of curves, as `build_curve_columns` makes them.
 
         A number of a training function that no curve takes for a score without being told more is in the file all the
         same: the question comes when it is read.

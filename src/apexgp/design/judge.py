@@ -13,12 +13,11 @@ from ..cautions import find_first_pilot_cautions
 from ..curve import LearningCurve
 from ..estimators import CurveEstimator
 from ..forecast import Forecast
-from . import risks
-from .candidates import DesignSpace
+from . import closed_form
+from .closed_form import LinearPredictor
+from .designs import Design, DesignSpace
 from .knowledge import Knowledge
-from .linear import LinearPredictor
-from .plans import Design
-from .ranked import PilotDesign, RankedDesign
+from .ranking import PilotDesign, RankedDesign
 
 __all__ = ["Judge", "risk_then_cost"]
 
@@ -69,12 +68,12 @@ class Judge:
         # Sizes that are asked for, then those of the grid.
         sizes = np.concatenate([asked, grid])
         if pilot is None or model is None:
-            self._predictor = LinearPredictor(known.by_level_and_noise(), sizes)
+            self._predictor = LinearPredictor(known.split_by_level_and_noise(), sizes)
             self._now, self._cautions = _forecast_from_draws(known, sizes), find_first_pilot_cautions()
             # The spread of all curves, of which the parts know some already.
             self._whole = self._now.std
         else:
-            self._predictor = LinearPredictor(known.by_noise(), sizes)
+            self._predictor = LinearPredictor(known.split_by_noise(), sizes)
             self._now = model.forecast(sizes, of="expected")
             self._cautions = model._cautions(asked)
             self._whole = self._predictor.now()
@@ -84,7 +83,7 @@ class Judge:
             self._required = model.required_size(goal, confidence)
         met = by_size and self._required is not None and self._required.already_met
         self._decided = self._count if met else int(asked.argmax())
-        self._crps, self._widths = risks.expected_crps(self._now), risks.interval_widths(self._now)
+        self._crps, self._widths = closed_form.expected_crps(self._now), closed_form.interval_widths(self._now)
         self._prob = None if goal is None else prob_met(self._now, goal, self._direction)
         self.risk_now = self._risk(np.ones(len(sizes)))
 
@@ -101,7 +100,7 @@ class Judge:
 
     def _risk(self, left: FloatArray) -> float:
         if self._by_size and self._prob is not None:
-            return float(risks.brier_after(self._prob, left)[self._count :].mean())
+            return float(closed_form.brier_after(self._prob, left)[self._count :].mean())
         return float((self._crps * left)[: self._count].mean())
 
     def ranked(self, designs: Iterable[Design], room: DesignSpace) -> list[RankedDesign]:
@@ -114,10 +113,10 @@ class Judge:
         yes = no = right = later = None
         if self._prob is not None:
             prob, kept = float(self._prob[self._decided]), float(left[self._decided])
-            yes, no = risks.prob_decided_after(prob, kept, self._confidence)
-            right = risks.prob_right_after(prob, kept)
+            yes, no = closed_form.prob_decided_after(prob, kept, self._confidence)
+            right = closed_form.prob_right_after(prob, kept)
             along = slice(self._count, None)
-            later = risks.required_sizes_after(self._grid, self._prob[along], left[along], self._confidence)
+            later = closed_form.required_sizes_after(self._grid, self._prob[along], left[along], self._confidence)
         width = self._widths * of_width
         return RankedDesign(
             design=design,
@@ -134,13 +133,13 @@ class Judge:
     def tried(self, one: RankedDesign, models: Sequence[CurveEstimator], shares: FloatArray) -> RankedDesign:
         """Figures of a design after models have been fitted to what it may show, each with its probability."""
         forecasts = [model.forecast(self._asked, of="expected") for model in models]
-        width = shares @ np.array([risks.interval_widths(forecast) for forecast in forecasts])
+        width = shares @ np.array([closed_form.interval_widths(forecast) for forecast in forecasts])
         if self._by_size and self._goal is not None:
             along = [model.forecast(self._grid, of="expected") for model in models]
             reached = np.array([prob_met(forecast, self._goal, self._direction) for forecast in along])
             each = (reached * (1 - reached)).mean(axis=1)
         else:
-            each = np.array([risks.expected_crps(forecast).mean() for forecast in forecasts])
+            each = np.array([closed_form.expected_crps(forecast).mean() for forecast in forecasts])
         found = replace(one, risk=float(shares @ each), widths=tuple(width.tolist()))
         # What the fits are too few to tell follows from the closed form, with as much gone as the fits say.
         (adjusted,) = self.adjusted([one], [one], [found])
@@ -164,7 +163,7 @@ class Judge:
     def answer(self, designs: Sequence[RankedDesign], room: DesignSpace, available: float) -> PilotDesign:
         """All that there is to say."""
         at, grid = slice(0, self._count), slice(self._count, None)
-        lower, upper = self._now.interval(risks.WIDTH_LEVEL)
+        lower, upper = self._now.interval(closed_form.WIDTH_LEVEL)
         return PilotDesign(
             designs=tuple(designs),
             budget=room.budget,

@@ -24,13 +24,19 @@ from ..errors import RequestError
 from ..estimators import APExGP
 from ..estimators.contract import clone, is_fitted
 from ..inference.bayes import FullBayes
-from .candidates import DesignSpace, choose_candidate_sizes, choose_first_sizes, find_cheapest, list_candidates
+from .designs import (
+    Cost,
+    DesignSpace,
+    choose_candidate_sizes,
+    choose_first_sizes,
+    find_cheapest,
+    list_candidates,
+    make_price,
+)
 from .judge import Judge, risk_then_cost
-from .knowledge import Knowledge, knowledge_from_posterior
-from .plans import Cost, make_price
-from .prior_curves import knowledge_from_priors
-from .ranked import PilotDesign, RankedDesign, find_at_hand, find_frugal
-from .simulated import fit_designs, simulate_scores
+from .knowledge import Knowledge, knowledge_from_posterior, knowledge_from_priors
+from .ranking import PilotDesign, RankedDesign, find_at_hand, find_frugal
+from .simulated_scores import fit_designs, simulate_scores
 
 __all__ = ["CONFIRM", "MOST_ASKED", "design_pilot"]
 
@@ -131,7 +137,7 @@ def design_pilot(
     room = DesignSpace(
         sizes=measurable,
         pilot=measured,
-        own_splits=0 if pilot is None or pilot.split is None else len(set(pilot.split.tolist())),
+        pilot_splits=0 if pilot is None or pilot.split is None else len(set(pilot.split.tolist())),
         price=make_price(cost, measurable),
         budget=check_positive("budget", budget),
         split_counts=counts,
@@ -143,7 +149,7 @@ def design_pilot(
     every = np.unique(np.concatenate([measurable, measured, asked, grid]))
     known = _describe_knowledge(model, pilot, engine, every, measurable, seed)
     if known.own is None:
-        room = replace(room, own_splits=0)
+        room = replace(room, pilot_splits=0)
     judge = Judge(model, pilot, known, asked, grid, goal, confidence, by_size=at is None and goal is not None)
     found = judge.ranked(list_candidates(room, judge.risk), room)
     if confirm:
@@ -202,7 +208,11 @@ def _settings_and_pilot(model: APExGP | None) -> tuple[APExGP, LearningCurve | N
 
 
 def _make_engine(settings: APExGP, pilot: LearningCurve | None) -> FullBayes:
-    engine = settings._checked_engine() if pilot is None else settings._checked_engine(pilot.direction, pilot.scale)
+    engine = (
+        settings._build_checked_engine()
+        if pilot is None
+        else settings._build_checked_engine(pilot.direction, pilot.scale)
+    )
     if not isinstance(engine, FullBayes) or not engine.beliefs.uses_replicates:
         raise RequestError(
             "must model individual scores and their uncertainty: APExGP() with inference='bayes' and the calibrated "

@@ -5,8 +5,7 @@ from functools import partial
 from types import MappingProxyType
 
 from ..model.families import FAMILIES
-from .base import CurveEstimator, fit_together
-from .fitting import BREAKDOWNS, wrap_breakdown
+from .base import BREAKDOWNS, CurveEstimator, fit_together, wrap_breakdown
 from .gp import APExGP
 from .least_squares import LeastSquares
 

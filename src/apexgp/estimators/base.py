@@ -1,4 +1,4 @@
-"""What all estimators of learning curves share: checking a pilot, asking the fit, saving and loading."""
+"""The base of all estimators of learning curves: from a curve to its fit, questions put to the fit, saving, loading."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from .._check import (
     check_real_number,
     check_sizes,
     check_whole_number,
+    format_some,
     format_value,
     make_generator,
 )
@@ -34,15 +35,91 @@ from ..answers.required import (
 )
 from ..cautions import find_forecast_cautions, find_pilot_cautions, find_undecided_cautions
 from ..curve import Direction, LearningCurve
-from ..errors import ApexError, RequestError
+from ..errors import ApexError, DataError, RequestError
 from ..forecast import MOST_DRAWS, Forecast, Quantity
 from ..inference.contract import Engine, FittedCurve
+from ..reading.frames import is_frame, scikit_learn_curve
 from ..scale import UNIT_RANGE, UNIT_SCALE, Range, Scale
 from .contract import SettingsEstimator, check_is_fitted, clone
-from .fitting import check_curve, fit_curves, to_curve
 from .saving import read_model, write_model
 
-__all__ = ["CurveEstimator", "fit_together"]
+__all__ = ["BREAKDOWNS", "CurveEstimator", "check_curve", "fit_curves", "fit_together", "to_curve", "wrap_breakdown"]
+
+BREAKDOWNS = (ApexError, ArithmeticError, ValueError)
+"""What a computation raises that has no answer for odd numbers; a LinAlgError is a ValueError."""
+
+
+def fit_curves(engine: Engine, curves: Sequence[LearningCurve]) -> list[FittedCurve | ApexError]:
+    """Fits of the curves, together if that goes well; otherwise one by one, so that an odd curve spoils no other."""
+    try:
+        return [_check_nodes(fit) for fit in engine.fit(list(curves))]
+    except BREAKDOWNS as problem:
+        if len(curves) > 1:
+            return [fit for curve in curves for fit in fit_curves(engine, [curve])]
+        return [wrap_breakdown(problem)]
+
+
+def _check_nodes(fit: FittedCurve) -> FittedCurve | ApexError:
+    """The fit, or the error of one that is left without a node of finite weight: it could not forecast anything."""
+    if fit.posterior is None:
+        return fit
+    weights = fit.posterior.node_weights
+    if weights.size and np.isfinite(weights).all():
+        return fit
+    return wrap_breakdown(ArithmeticError("no parameters have a finite posterior density"))
+
+
+def wrap_breakdown(problem: Exception) -> ApexError:
+    """The error of a computation that broke down, in our words, with what it said as the cause."""
+    if isinstance(problem, ApexError):
+        return problem
+    error = DataError(
+        f"The computation broke down on this curve ({type(problem).__name__}: {problem}). Look for odd scores in it; "
+        "if there are none, please report this."
+    )
+    error.__cause__ = problem
+    return error
+
+
+def check_curve(curve: LearningCurve, engine: Engine) -> None:
+    """Refuse what is no curve, shows no trend, or is better than is possible, and what the engine cannot fit."""
+    if not isinstance(curve, LearningCurve):
+        raise DataError(f"Expected a LearningCurve, got {type(curve).__name__}.")
+    pilot = curve.upward.replicates
+    if len(pilot.sizes) < 3:
+        raise DataError(
+            f"Need scores at 3 or more different sizes to see a trend, got {len(pilot.sizes)} "
+            f"({format_some(pilot.sizes)}). Train on a smaller subset as well."
+        )
+    best = float(pilot.mean.max())
+    if best > engine.ceiling + 1e-12:  # a mean of equal scores may differ from them in the last digit
+        higher = curve.direction == "higher"
+        bound, reached = (float(curve.from_upward(value)) for value in (engine.ceiling, best))
+        raise DataError(
+            f"The {'ceiling' if higher else 'floor'} is {bound:g}, but the pilot reaches {reached:g} on average at "
+            f"size {pilot.sizes[pilot.mean.argmax()]:g}. Give a "
+            f"{'ceiling that no score is above' if higher else 'floor that no score is below'}."
+        )
+    engine.check(curve)
+
+
+def to_curve(sizes: Any, scores: ArrayLike | None, split: ArrayLike | None) -> LearningCurve:
+    """What `fit` was called with, as a curve."""
+    if isinstance(sizes, LearningCurve):
+        if scores is not None or split is not None:
+            raise RequestError("A LearningCurve contains its own scores and splits: pass it on its own.")
+        return sizes
+    if scores is None:
+        if is_frame(sizes):
+            return LearningCurve.from_frame(sizes)
+        if scikit_learn_curve(sizes) is not None:
+            return LearningCurve.from_sklearn(sizes)
+        raise RequestError(
+            "Scores are missing. Call fit(sizes, scores), or fit(curve) with a LearningCurve, a data frame or the "
+            "result of scikit-learn's learning_curve."
+        )
+    return LearningCurve(sizes, scores, split)
+
 
 _NEARBY = 1.05  # a size so many times another tells how fast a probability changes
 _THREE_DIGITS = 0.005  # relative error of sizes below which three digits of them hold
@@ -61,15 +138,15 @@ class CurveEstimator(SettingsEstimator):
     curve_: LearningCurve
 
     @abstractmethod
-    def _engine(self, direction: Direction, scale: Scale = UNIT_SCALE, learner: str | None = None) -> Engine:
+    def _build_engine(self, direction: Direction, scale: Scale = UNIT_SCALE, learner: str | None = None) -> Engine:
         """The engine that the settings describe for curves like that; refuses settings that make no sense."""
 
-    def _checked_engine(
+    def _build_checked_engine(
         self, direction: Direction = "higher", scale: Scale = UNIT_SCALE, learner: str | None = None
     ) -> Engine:
         """The engine; settings that break it are named like those that it refuses."""
         try:
-            return self._engine(direction, scale, learner)
+            return self._build_engine(direction, scale, learner)
         except ApexError:
             raise
         except UNUSABLE as problem:
@@ -104,7 +181,7 @@ class CurveEstimator(SettingsEstimator):
         self
         """
         curve = to_curve(sizes, scores, split)
-        engine = self._checked_engine(curve.direction, curve.scale, curve.learner)
+        engine = self._build_checked_engine(curve.direction, curve.scale, curve.learner)
         check_curve(curve, engine)
         (fit,) = fit_curves(engine, [curve.upward])
         if isinstance(fit, ApexError):
@@ -151,9 +228,9 @@ class CurveEstimator(SettingsEstimator):
             Number of new splits; by default as many as the pilot usually has per size.
         """
         at = self._asked(sizes, of, n_splits)
-        return self._distribution(at, of, n_splits, self._cautions(at))
+        return self._forecast_unchecked(at, of, n_splits, self._cautions(at))
 
-    def _distribution(
+    def _forecast_unchecked(
         self, sizes: FloatArray, of: Quantity, n_splits: int | None = None, cautions: tuple[str, ...] = ()
     ) -> Forecast:
         """What is forecast, of checked sizes; without cautions for questions that ask for it many times."""
@@ -213,7 +290,7 @@ class CurveEstimator(SettingsEstimator):
         check_is_fitted(self)
         check_choice("of", of, get_args(Quantity))
         goal = attainable_target(target, self.curve_, self._best_possible)
-        success = success_by(lambda sizes: self._distribution(sizes, of), goal, self.curve_.direction)
+        success = success_by(lambda sizes: self._forecast_unchecked(sizes, of), goal, self.curve_.direction)
         found = required_size(success, np.unique(self.curve_.sizes), goal, confidence)
         errors = self._relative_errors(found, success, of)
         digits = 2 if (errors >= _THREE_DIGITS).any() else 3
@@ -352,7 +429,7 @@ def fit_together(
     engines: dict[tuple[float, float, str | None], Engine] = {}
     found: dict[int, Estimator | ApexError] = {}
     accepted: dict[tuple[float, float, str | None], list[int]] = {}
-    settings._checked_engine()  # what is wrong whatever the curve is
+    settings._build_checked_engine()  # what is wrong whatever the curve is
     for i, curve in enumerate(curves):
         try:
             known = isinstance(curve, LearningCurve)
@@ -360,7 +437,7 @@ def fit_together(
             learner = curve.learner if known else None
             alike = (*settings._upward_bounds(*kind), learner)
             if alike not in engines:
-                engines[alike] = engine or settings._checked_engine(*kind, learner)
+                engines[alike] = engine or settings._build_checked_engine(*kind, learner)
             check_curve(curve, engines[alike])
             accepted.setdefault(alike, []).append(i)
         except ApexError as problem:

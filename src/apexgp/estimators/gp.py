@@ -18,14 +18,12 @@ from ..inference.contract import FittedCurve
 from ..inference.map import MaximumAPosteriori
 from ..inference.sampler import COARSEST, FINEST, TOLERATED
 from ..learners import UNKNOWN, check_learner
-from ..model.beliefs import CALIBRATED, Beliefs, paper_beliefs
-from ..model.kinds import adapt_to_kind
+from ..model.beliefs import CALIBRATED, Beliefs, adapt_to_kind, paper_beliefs
 from ..model.means import DEFAULT_MEAN, MEANS, PAPER_MEANS, select_means
-from ..model.variant import PUBLISHED, WRITTEN, Variant
+from ..model.paper_priors import PUBLISHED, WRITTEN, Variant
 from ..scale import UNIT_SCALE, Scale, format_range
-from .base import CurveEstimator
+from .base import CurveEstimator, to_curve
 from .contract import check_is_fitted, clone
-from .fitting import to_curve
 
 __all__ = ["APExGP"]
 
@@ -159,7 +157,7 @@ class APExGP(CurveEstimator):
         from ..learning.learn import learn_from_related
 
         curve = to_curve(sizes, scores, split)
-        self._checked_engine(curve.direction, curve.scale, curve.learner)
+        self._build_checked_engine(curve.direction, curve.scale, curve.learner)
         if self.inference != "bayes" or self.priors == "paper":
             raise RequestError(
                 "goes with inference='bayes' and the calibrated priors, or Beliefs of your own.", argument="related"
@@ -196,7 +194,7 @@ class APExGP(CurveEstimator):
         """Set up the method that the paper's text describes."""
         return cls(mean, inference="map", priors="paper", ceiling=ceiling, floor=floor, variant=WRITTEN)
 
-    def _engine(
+    def _build_engine(
         self, direction: Direction, scale: Scale = UNIT_SCALE, learner: str | None = None
     ) -> FullBayes | MaximumAPosteriori:
         seed = check_whole_number("seed", self.seed, least=0)

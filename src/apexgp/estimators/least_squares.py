@@ -57,7 +57,7 @@ class LeastSquares(CurveEstimator):
         self.ceiling = ceiling
         self.floor = floor
 
-    def _engine(
+    def _build_engine(
         self, direction: Direction, scale: Scale = UNIT_SCALE, learner: str | None = None
     ) -> LeastSquaresEngine:
         _, ceiling = self._upward_bounds(direction, scale)

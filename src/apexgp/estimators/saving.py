@@ -18,8 +18,7 @@ from ..errors import ApexError, DataError, ReproducibilityWarning, RequestError
 from ..files.plain import plain
 from ..files.writing import write_text
 from ..model.beliefs import Beliefs
-from ..model.elicitation import PositiveNormal
-from ..model.variant import Variant
+from ..model.paper_priors import PositiveNormal, Variant
 from ..reading.spreadsheets import one_line, read_bytes
 
 __all__ = ["SavedModel", "curve_to_json", "read_model", "setting_to_json", "write_model"]

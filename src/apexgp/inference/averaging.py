@@ -15,7 +15,7 @@ from ..cautions import find_inexact_cautions, find_uninformed_cautions
 from ..curve import LearningCurve
 from ..errors import RequestError
 from ..forecast import Quantity
-from ..numerics.truncated import TruncatedNormal
+from ..numerics.truncated_normal import TruncatedNormal
 from .mixture import Mixture
 from .nodes import draw_scores
 from .posterior import Posterior

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from .._check import FloatArray
-from ..numerics.cut_mixture import TruncatedMixture
+from ..numerics.truncated_mixture import TruncatedMixture
 
 __all__ = ["BEND", "LEAST_MASS", "LEAST_TOTAL", "Ends", "FarForecast", "Sums", "are_uneven"]
 

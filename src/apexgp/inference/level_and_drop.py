@@ -17,7 +17,7 @@ from scipy.special import expit, log_expit, ndtri
 from .._check import FloatArray
 from ..model.beliefs import Beta
 from ..model.means import Mean
-from ..numerics.truncated import TruncatedStandardNormal
+from ..numerics.truncated_normal import TruncatedStandardNormal
 from .statistics import Statistics
 from .uniforms import CLOSEST, Uniforms
 
@@ -226,7 +226,7 @@ class LevelAndDrop:
         It is that of level and drop: a = level + drop, g = g(drop).
         """
         step = 1e-30
-        nudged = self.mean.drop(np.ones(1), *self.mean.theta_of(np.asarray(last), drop + 1j * step, *shape))
+        nudged = self.mean.drop(np.ones(1), *self.mean.solve_theta(np.asarray(last), drop + 1j * step, *shape))
         slope = np.imag(nudged) / step
         window = self.ceiling - told.least_limit
         return np.log(slope) - np.log(window) - np.log(level + drop - self.floor)

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from .._check import FloatArray
-from ..numerics.truncated import TruncatedNormal
+from ..numerics.truncated_normal import TruncatedNormal
 
 __all__ = ["cholesky", "draw_alike", "draw_scores", "log_determinant", "log_product", "solve_lower"]
 

@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from .._check import FloatArray
-from ..numerics.cut_mixture import TruncatedMixture
+from ..numerics.truncated_mixture import TruncatedMixture
 from .adaptation import adapted
 from .density import Density, Divide
 from .draws import Nodes

@@ -22,12 +22,10 @@ from ..model.beliefs import CALIBRATED, Beliefs
 from ..model.learnt import FIGURE_LABELS, Learnt
 from ..running.processes import in_order
 from ..running.progress import progress_bar
-from .cuts import Lesson, check_alike, make_lessons
-from .fit import LearntMoves, learn_moves
-from .moves import apply_moves, describe_moves, list_move_names
+from .lessons import Lesson, check_alike, make_lessons
+from .moves import PRIOR_CURVES, apply_moves, compute_shrinkage, describe_moves, list_move_names
 from .nodes import PilotNodeArrays, PilotNodes, integrate_lesson, list_coordinates, stack_nodes
-from .pull import PRIOR_CURVES, compute_shrinkage
-from .scores import score_pilots
+from .objective import LearntMoves, learn_moves, score_pilots
 
 __all__ = ["learn_beliefs", "learn_from_related"]
 

@@ -84,7 +84,7 @@ class Mean(ABC):
         """How far the curve stays below its limit at size x."""
 
     @abstractmethod
-    def theta_of(self, last: FloatArray, drop: Any, *shape: Any) -> tuple[Any, ...]:
+    def solve_theta(self, last: FloatArray, drop: Any, *shape: Any) -> tuple[Any, ...]:
         """Parameters of the curve with the given drop at size `last` and shape.
 
         Sizes are counted in units of the smallest one. The shape coordinates are numbers with a prior of their own that
@@ -92,7 +92,7 @@ class Mean(ABC):
         """
 
     @abstractmethod
-    def with_sizes_in(self, unit: float, *theta: float) -> tuple[float, ...]:
+    def rescale_theta(self, unit: float, *theta: float) -> tuple[float, ...]:
         """Turn parameters that hold for sizes x / unit into those of the same curve for sizes x."""
 
     def describe_shape(self, *shape: float) -> dict[str, float]:
@@ -131,12 +131,12 @@ class PowerLawMean(Mean):
         theta1, theta2 = theta
         return theta1 * np.exp(theta2 * np.log(x))
 
-    def theta_of(self, last: FloatArray, drop: Any, *shape: Any) -> tuple[Any, ...]:
+    def solve_theta(self, last: FloatArray, drop: Any, *shape: Any) -> tuple[Any, ...]:
         """The shape is the exponent, -theta2."""
         (exponent,) = shape
         return drop * np.exp(exponent * np.log(last)), -exponent
 
-    def with_sizes_in(self, unit: float, *theta: float) -> tuple[float, ...]:
+    def rescale_theta(self, unit: float, *theta: float) -> tuple[float, ...]:
         """theta1 (x / u)^theta2 = (theta1 u^-theta2) x^theta2."""
         theta1, theta2 = theta
         return theta1 * unit**-theta2, theta2
@@ -159,7 +159,7 @@ class ArctanMean(Mean):
         theta1, theta2 = theta
         return 1 - (2 / np.pi) * np.arctan(theta1 * (np.pi / 2) * x + theta2)
 
-    def theta_of(self, last: FloatArray, drop: Any, *shape: Any) -> tuple[Any, ...]:
+    def solve_theta(self, last: FloatArray, drop: Any, *shape: Any) -> tuple[Any, ...]:
         """The shape is rho in [0, 1]: the arctan's argument at size 1 is last^-rho of that at the last size.
 
         With 0 the curve is flat over the pilot; with 1, theta2 = 0.
@@ -170,7 +170,7 @@ class ArctanMean(Mean):
         slope = (end - begin) / (last - 1)
         return slope * 2 / np.pi, begin - slope
 
-    def with_sizes_in(self, unit: float, *theta: float) -> tuple[float, ...]:
+    def rescale_theta(self, unit: float, *theta: float) -> tuple[float, ...]:
         """theta1 (x / u) = (theta1 / u) x."""
         theta1, theta2 = theta
         return theta1 / unit, theta2
@@ -206,7 +206,7 @@ class BurrMean(Mean):
         theta1, theta2, theta3, theta4 = theta
         return theta1 * np.exp(-theta4 * log_one_plus_exp(theta3 * (np.log(x) - np.log(theta2))))
 
-    def theta_of(self, last: FloatArray, drop: Any, *shape: Any) -> tuple[Any, ...]:
+    def solve_theta(self, last: FloatArray, drop: Any, *shape: Any) -> tuple[Any, ...]:
         """The shape is (theta3 theta4, log of theta2 over the last size, log theta4)."""
         tail, offset, log_theta4 = shape
         # Beyond these bounds curves are alike, and numbers overflow.
@@ -230,7 +230,7 @@ class BurrMean(Mean):
         fall: FloatArray = theta4 * np.logaddexp(0.0, -tail / theta4 * offset)  # to the last digit where it is small
         return fall
 
-    def offset_of(self, fall: FloatArray, tail: FloatArray, log_theta4: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def solve_offset(self, fall: FloatArray, tail: FloatArray, log_theta4: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Offset at which the curve has come so far, and the logarithm of -d offset / d log fall."""
         theta4 = np.exp(np.clip(log_theta4, -4.0, 4.0))
         ratio = np.maximum(fall / theta4, 1e-300)
@@ -238,7 +238,7 @@ class BurrMean(Mean):
         offset = -(ratio + np.log(left)) * theta4 / tail
         return offset, np.log(fall / (tail * left))
 
-    def with_sizes_in(self, unit: float, *theta: float) -> tuple[float, ...]:
+    def rescale_theta(self, unit: float, *theta: float) -> tuple[float, ...]:
         """x / u over theta2 = x over u theta2."""  # noqa: D403
         theta1, theta2, theta3, theta4 = theta
         return theta1, theta2 * unit, theta3, theta4

@@ -11,9 +11,9 @@ import numpy as np
 from .._check import check_positive, check_probability, check_real_number, check_whole_number
 from ..answers.required import CONFIDENCE
 from ..curve import LearningCurve
+from ..design.designs import Cost
 from ..design.pilot import CONFIRM, MOST_ASKED, design_pilot
-from ..design.plans import Cost
-from ..design.ranked import PilotDesign
+from ..design.ranking import PilotDesign
 from ..estimators import APExGP
 from .forecast import ForecastQuestion
 from .reach import Reach

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .._check import check_text
-from ..track_record.file import ForecastRecord
+from ..track_record.forecast_record import ForecastRecord
 from ..track_record.reliability import Reliability
 
 __all__ = ["ReliabilityAnswer", "ReliabilityQuestion"]

@@ -77,7 +77,7 @@ def other_quantities(curve: LearningCurve, of: Quantity, *, asked_of_target: boo
 
 
 def _other_priors(settings: APExGP, curve: LearningCurve) -> Iterator[tuple[str, APExGP]]:
-    engine = settings._checked_engine(curve.direction)
+    engine = settings._build_checked_engine(curve.direction)
     if not isinstance(engine, FullBayes):
         yield "default method", APExGP(ceiling=settings.ceiling, floor=settings.floor)
         return

@@ -17,10 +17,8 @@ from ..estimators import APExGP
 from ..forecast import LEVEL, Quantity
 from ..inference.sampler import TOLERATED
 from ..learners import LEARNERS, UNKNOWN, check_learner
-from ..model.beliefs import CALIBRATED, Beliefs
-from ..model.kinds import adapt_to_kind
+from ..model.beliefs import CALIBRATED, Beliefs, adapt_to_kind, read_priors
 from ..model.means import DEFAULT_MEAN, MEANS
-from ..model.priors_file import read_priors
 from ..questions.forecast import ForecastQuestion
 from ..questions.reach import Reach
 from ..reading.cells import number_in

@@ -16,7 +16,7 @@ from ..estimators import APExGP
 from ..estimators.contract import clone
 from ..files.writing import check_writable
 from ..questions.forecast import ForecastQuestion
-from ..track_record.file import ForecastRecord, append_lines, read_lines
+from ..track_record.forecast_record import ForecastRecord, append_lines, read_lines
 from ..track_record.lines import ForecastLine, check_measurable
 from .command import Sets
 from .words.reliability import appended_line
@@ -74,7 +74,7 @@ class RecordOptions:
         if self.record is None:
             return
         lines = [
-            ForecastLine.of_model(model, question.sizes_for(model.curve_), question.of, self.record_as)
+            ForecastLine.from_model(model, question.sizes_for(model.curve_), question.of, self.record_as)
             for model in models
         ]
         self._say(append_lines(self.record, lines), len(lines), "forecast")

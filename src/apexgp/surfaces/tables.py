@@ -12,7 +12,7 @@ from .._numbers import format_chance, format_size
 from ..answers.required import RequiredSize
 from ..cautions import shorten_caution
 from ..curve import LearningCurve
-from ..design.ranked import PilotDesign
+from ..design.ranking import PilotDesign
 from ..questions.backtest import BacktestAnswer
 from ..questions.forecast import BatchAnswer, ForecastAnswer
 from ..repeated.backtest_answer import Backtest

@@ -1,11 +1,11 @@
-"""Lines of a record: what was measured, and what was forecast from it; each stands alone, with a checksum."""
+"""Lines of a record, forecasts and measured scores, each with a checksum; and the curves that they add up to."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from datetime import UTC, date, datetime
 from importlib.metadata import version
 from typing import Any, NamedTuple, get_args
@@ -30,7 +30,8 @@ from ..estimators.contract import check_is_fitted
 from ..estimators.saving import curve_to_json, setting_to_json
 from ..files.plain import plain
 from ..forecast import Forecast, Quantity
-from ..model.priors_file import compute_checksum
+from ..model.beliefs import compute_checksum
+from ..reading.score_details import BY_SCORE
 from ..reading.spreadsheets import one_line
 
 __all__ = [
@@ -39,8 +40,11 @@ __all__ = [
     "Day",
     "ForecastLine",
     "RecordLine",
+    "adds_nothing",
     "check_measurable",
+    "group_by_identity",
     "interval_shares",
+    "merge_curves",
     "parse_line",
 ]
 
@@ -119,7 +123,7 @@ class ForecastLine(RecordLine):
     priors: Mapping[str, Any]
 
     @classmethod
-    def of_model(
+    def from_model(
         cls,
         model: CurveEstimator,
         sizes: Any,
@@ -260,3 +264,52 @@ def _describe_priors(model: CurveEstimator) -> dict[str, Any]:
 
 def _hash_line(content: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def group_by_identity(lines: Sequence[RecordLine]) -> dict[CurveIdentity, list[int]]:
+    """Places of the lines that are about the same curve; those that contradict each other are refused."""
+    found: dict[CurveIdentity, list[int]] = {}
+    for i, line in enumerate(lines):
+        places = found.setdefault(line.identity, [])
+        places.append(i)
+        first, own = lines[places[0]].curve, line.curve
+        if (first.direction, first.range) != (own.direction, own.range):
+            raise DataError(
+                f"{line.identity} has scores with direction={own.direction!r} and range={own.range} in one line, but "
+                f"direction={first.direction!r} and range={first.range} in an earlier one. Record the curve under "
+                "another name."
+            )
+    return found
+
+
+def merge_curves(curves: Iterable[LearningCurve]) -> LearningCurve:
+    """One curve of all sizes; a size that was measured again has the scores that came last."""
+    latest: dict[float, LearningCurve] = {}
+    for curve in curves:
+        latest |= dict.fromkeys(np.unique(curve.sizes).tolist(), curve)
+    parts = [curve._rows(curve.sizes == size) for size, curve in sorted(latest.items(), key=lambda item: item[0])]
+    joined: dict[str, Any] = {}
+    for name in ("sizes", "scores", *BY_SCORE):
+        values = [np.full(len(part), np.nan) if getattr(part, name) is None else getattr(part, name) for part in parts]
+        joined[name] = np.concatenate(values)  # what is not known of any score is dropped by the curve itself
+    # Labels count where all have them: without, nobody knows which split a score continues.
+    labels = [None if part.split is None else part.split.tolist() for part in parts]
+    joined["split"] = None if None in labels else [label for own in labels for label in own or ()]
+    averages = {part.averaged_over for part in parts}
+    joined["averaged_over"] = averages.pop() if len(averages) == 1 else None
+    return replace(parts[-1], **joined)
+
+
+def adds_nothing(curve: LearningCurve, known: LearningCurve) -> bool:
+    """Whether all that a curve says of its sizes is known already."""
+    there = _collect_rows_by_size(known)
+    return all(there.get(size) == rows for size, rows in _collect_rows_by_size(curve).items())
+
+
+def _collect_rows_by_size(curve: LearningCurve) -> Mapping[float, list[tuple[str, ...]]]:
+    columns = [getattr(curve, name) for name in ("scores", "split", *BY_SCORE)]
+    known = [values.tolist() for values in columns if values is not None]
+    found: dict[float, list[tuple[str, ...]]] = {}
+    for size, *row in zip(curve.sizes.tolist(), *known, strict=True):
+        found.setdefault(size, []).append(tuple(map(repr, row)))
+    return found

@@ -25,7 +25,7 @@ class PaperPowerFamily(Family):
 
     def basis(self, x: FloatArray, *shape: Any) -> Any:
         """-(x / last)^theta2."""
-        return -self._mean.drop(x, *self._mean.theta_of(np.asarray(self.last), 1.0, *shape))
+        return -self._mean.drop(x, *self._mean.solve_theta(np.asarray(self.last), 1.0, *shape))
 
     def log_inverse(self, value: float, *shape: float) -> float:
         """From -value = (x / last)^theta2."""
@@ -34,8 +34,8 @@ class PaperPowerFamily(Family):
 
     def published(self, offset: float, amplitude: float, *shape: float) -> tuple[float, ...]:
         """The amplitude is the drop at the last size."""
-        theta = self._mean.theta_of(np.asarray(self.last), amplitude, *shape)
-        return *map(float, self._mean.with_sizes_in(self.unit, *theta)), 1 - offset
+        theta = self._mean.solve_theta(np.asarray(self.last), amplitude, *shape)
+        return *map(float, self._mean.rescale_theta(self.unit, *theta)), 1 - offset
 
 
 class PaperArctanFamily(Family):
@@ -70,8 +70,8 @@ class PaperArctanFamily(Family):
 
     def published(self, offset: float, amplitude: float, *shape: float) -> tuple[float, ...]:
         """The limit is 1 - eps."""
-        return *map(float, self._mean.with_sizes_in(self.unit, *self._theta(*shape))), 1 - offset
+        return *map(float, self._mean.rescale_theta(self.unit, *self._theta(*shape))), 1 - offset
 
     def _theta(self, *shape: Any) -> tuple[Any, ...]:
         drop, rho = shape
-        return self._mean.theta_of(np.asarray(self.last), drop, rho)
+        return self._mean.solve_theta(np.asarray(self.last), drop, rho)

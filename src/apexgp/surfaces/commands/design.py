@@ -11,8 +11,8 @@ import typer
 from ..._check import check_positive
 from ...answers.required import CONFIDENCE
 from ...collect.curves import CurveSet
+from ...design.designs import Cost, Price
 from ...design.pilot import CONFIRM
-from ...design.plans import Cost, Price
 from ...errors import RequestError
 from ...questions.design import DesignQuestion
 from ..command import Sets

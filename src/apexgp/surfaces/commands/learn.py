@@ -11,10 +11,10 @@ import typer
 from ...curve import LearningCurve
 from ...errors import DataError, RequestError
 from ...files.writing import check_writable
-from ...learning.cuts import cut_pilots
 from ...learning.learn import learn_beliefs
-from ...model.priors_file import read_priors, write_priors
-from ...track_record.file import ForecastRecord
+from ...learning.lessons import cut_pilots
+from ...model.beliefs import read_priors, write_priors
+from ...track_record.forecast_record import ForecastRecord
 from ..command import Sets
 from ..curve_file import ColumnOptions
 from ..facts import learn_facts

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from ...questions.reliability import ReliabilityQuestion
-from ...track_record.file import ForecastRecord, read_lines
+from ...track_record.forecast_record import ForecastRecord, read_lines
 from ..command import Sets
 from ..curve_file import ColumnOptions
 from ..facts import record_facts

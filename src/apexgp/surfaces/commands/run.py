@@ -20,7 +20,7 @@ from ...collect.results import FitRow, read_record
 from ...collect.runner import carried_out
 from ...collect.slurm import Gathered, array_script
 from ...collect.training import Training
-from ...design.enough import StopRule
+from ...design.stop_rule import StopRule
 from ...errors import ApexError, DataError, RequestError
 from ...files.writing import check_writable, write_text
 from ...reading.known_metrics import UNNAMED

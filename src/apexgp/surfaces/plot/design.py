@@ -10,7 +10,7 @@ import numpy as np
 
 from ..._check import FloatArray, check_instance
 from ..._numbers import format_size
-from ...design.ranked import PilotDesign
+from ...design.ranking import PilotDesign
 from ...estimators import APExGP, CurveEstimator
 from ...estimators.contract import check_is_fitted
 from ...scale import UNIT_RANGE, Range

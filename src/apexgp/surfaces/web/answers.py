@@ -16,7 +16,7 @@ from ...cautions import word_caution
 from ...curve import LearningCurve, build_curve_columns
 from ...errors import ApexError, ApexWarning, DataError, RequestError
 from ...estimators import APExGP
-from ...model.priors_file import parse_priors
+from ...model.beliefs import parse_priors
 from ...questions.backtest import BacktestQuestion
 from ...questions.check import CheckQuestion
 from ...questions.compare import CompareQuestion

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from ..._numbers import format_chance, format_size_needed
 from ...answers.required import RequiredSize
 from ...curve import LearningCurve
-from ...design.ranked import PilotDesign, RankedDesign
+from ...design.ranking import PilotDesign, RankedDesign
 from ...estimators import APExGP
 from ...learners import LEARNERS
 from ...questions.design import DesignAnswer

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from ...estimators import APExGP
 from ...learners import LEARNERS
-from ...model.kinds import kind_matters_with_training_scores
+from ...model.beliefs import kind_matters_with_training_scores
 from .phrases import listed
 
 __all__ = ["kind_sentence", "moved_for"]

@@ -12,7 +12,7 @@ from ...cautions import drop_remedy
 from ...curve import LearningCurve
 from ...estimators import APExGP
 from ...model.means import MEANS, PAPER_MEANS
-from ...model.variant import PUBLISHED
+from ...model.paper_priors import PUBLISHED
 from ...scale import format_range
 from .learn import learnt_from
 from .learner import moved_for

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from ...estimators import APExGP
 from ...model.beliefs import Beliefs
-from ...model.variant import PUBLISHED, WRITTEN
+from ...model.paper_priors import PUBLISHED, WRITTEN
 from ...questions.design import DesignAnswer
 from ...questions.reach import Reach
 from ...questions.report import ReportQuestion

@@ -20,8 +20,8 @@ from ..estimators import APExGP, CurveEstimator, fit_together
 from ..inference.bayes import FullBayes
 from ..inference.nodes import cholesky
 from ..reading.score_details import BY_SCORE
+from .designs import Design
 from .knowledge import Knowledge
-from .plans import Design
 
 __all__ = ["SimulatedScores", "fit_designs", "simulate_scores"]
 

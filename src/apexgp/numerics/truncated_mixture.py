@@ -17,7 +17,7 @@ from scipy.special import logsumexp, ndtr, ndtri
 
 from .._check import FloatArray
 from ..compiled.loaded import compiled_loops
-from .truncated import TruncatedNormal
+from .truncated_normal import TruncatedNormal
 
 __all__ = ["TruncatedMixture"]
 

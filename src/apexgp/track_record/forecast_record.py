@@ -20,10 +20,17 @@ from ..files.writing import check_writable, file_behind
 from ..forecast import Quantity
 from ..reading.known_metrics import metric_name
 from ..reading.spreadsheets import read_bytes
-from .comparisons import compare_forecasts
-from .lines import CurveIdentity, Day, ForecastLine, RecordLine, parse_line
-from .reliability import Reliability, measure_reliability
-from .whole_curves import adds_nothing, group_by_identity, merge_curves
+from .lines import (
+    CurveIdentity,
+    Day,
+    ForecastLine,
+    RecordLine,
+    adds_nothing,
+    group_by_identity,
+    merge_curves,
+    parse_line,
+)
+from .reliability import Reliability, compare_forecasts, measure_reliability
 
 __all__ = ["ForecastRecord", "append_lines", "read_lines"]
 
@@ -96,7 +103,7 @@ class ForecastRecord:
         int
             Number of lines appended: 0 if the record has this forecast already.
         """
-        return append_lines(self.path, [ForecastLine.of_model(model, sizes, of, name, date)])
+        return append_lines(self.path, [ForecastLine.from_model(model, sizes, of, name, date)])
 
     def add_measured(
         self,

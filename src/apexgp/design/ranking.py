@@ -11,7 +11,7 @@ from .._answer import Answer, ColumnData, SummaryTable
 from .._check import check_instance, check_list, check_positive, check_whole_number
 from .._numbers import format_chance, format_size, format_size_needed
 from ..answers.required import RequiredSize
-from .plans import Design
+from .designs import Design
 
 __all__ = ["PilotDesign", "RankedDesign", "Verdict", "find_at_hand", "find_frugal"]
 

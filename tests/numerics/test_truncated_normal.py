@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from apexgp.numerics.truncated import TruncatedNormal, TruncatedStandardNormal
+from apexgp.numerics.truncated_normal import TruncatedNormal, TruncatedStandardNormal
 
 CASES = [(0.5, 0.1), (0.95, 0.05), (1.02, 0.01), (-0.2, 0.1), (0.3, 5.0), (1.2, 0.02), (0.999, 1e-4), (0.0, 1e-3)]
 

@@ -14,7 +14,7 @@ from ..collect.curves import CurveSet
 from ..errors import RequestError
 from ..estimators import APExGP
 from ..estimators.contract import clone
-from . import risks
+from . import closed_form
 
 __all__ = ["StopRule"]
 
@@ -83,14 +83,14 @@ class StopRule:
             return ""
         model = clone(self._settings).fit(curve)
         forecast = model.forecast([self.at], of="expected")
-        width = float(risks.interval_widths(forecast)[0])
+        width = float(closed_form.interval_widths(forecast)[0])
         if self.width is not None and width <= self.width:
             return f"Enough: the 95 % interval of the expected score at {format_size(self.at)} is {width:.3g} wide."
         if self.target is None:
             return ""
         goal = attainable_target(self.target, curve, model._best_possible)
         prob = float(prob_met(forecast, goal, curve.direction)[0])
-        if not any(risks.prob_decided_after(prob, 1.0, self.confidence)):
+        if not any(closed_form.prob_decided_after(prob, 1.0, self.confidence)):
             return ""
         return (
             f"Enough: the chance is {format_chance(prob)} that {format_size(self.at)} {curve.unit_name} reach a mean "

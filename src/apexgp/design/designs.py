@@ -1,4 +1,7 @@
-"""Which designs are looked at: usual ones, and the best that can be found by adding one size after the other."""
+"""Designs, measurements that would be added to a pilot or be the first one: their price, and which are considered.
+
+Considered are usual designs, and the best that can be found by adding one size after the other.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +10,131 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from .._check import FloatArray
-from .plans import Design, Price
+from .._check import FloatArray, check_positive, check_real_array, format_value
+from ..collect.curves import CurveSet
+from ..errors import RequestError
 
-__all__ = ["DesignSpace", "choose_candidate_sizes", "choose_first_sizes", "find_cheapest", "list_candidates"]
+__all__ = [
+    "Cost",
+    "Design",
+    "DesignSpace",
+    "Price",
+    "choose_candidate_sizes",
+    "choose_first_sizes",
+    "find_cheapest",
+    "list_candidates",
+    "make_price",
+]
+
+_AN_HOUR = 3600.0
+
+
+@dataclass(frozen=True)
+class Design:
+    """Scores at some sizes, each on so many splits.
+
+    Attributes
+    ----------
+    sizes : tuple of float
+        Training-set sizes, rising.
+    splits : int
+        How many splits are trained at each of them.
+    continued : bool
+        Whether they are the pilot's own splits, which go on; else they are new, the same at every size.
+    """
+
+    sizes: tuple[float, ...]
+    n_splits: int
+    continued: bool = False
+
+    @property
+    def fits(self) -> int:
+        """How many models are trained."""
+        return len(self.sizes) * self.n_splits
+
+
+@dataclass(frozen=True)
+class Price:
+    """What fits cost."""
+
+    cost_of_fit: Callable[[float], float]
+    unit: str
+    """What costs are counted in: fits, hours, or whatever the caller's costs are."""
+
+    def of(self, design: Design) -> float:
+        """Cost of a whole design."""
+        return design.n_splits * sum(map(self.cost_of_fit, design.sizes))
+
+
+Cost = Callable[[float], float] | tuple[float, float] | CurveSet | Price | None
+"""What a fit costs: by its size, as (fixed, per example), as measured in a run, with a unit of its own, or 1 each."""
+
+
+def make_price(cost: Cost, sizes: FloatArray) -> Price:
+    """The cost of a fit as it was given, checked at the sizes that matter."""
+    if cost is None:
+        return Price(lambda size: 1.0, "fits")
+    if isinstance(cost, Price):
+        return _check_price(cost, sizes)
+    if isinstance(cost, CurveSet):
+        fixed, each = _estimate_hours(cost)
+        return Price(lambda size: fixed + each * size, "hours")
+    if callable(cost):
+        return _check_price(Price(lambda size: _call_cost(cost, size), "cost"), sizes)
+    pair = check_real_array("cost", cost)
+    if pair.shape != (2,) or not np.isfinite(pair).all():
+        raise RequestError(
+            "must be a function of the size, a pair (per fit, per example in it) or a run of collect_curves, got "
+            f"{format_value(cost)}.",
+            argument="cost",
+        )
+    fixed, each = pair.tolist()
+    if fixed < 0 or each < 0:
+        raise RequestError(f"must not be negative, got {fixed:g} per fit and {each:g} per example.", argument="cost")
+    return _check_price(Price(lambda size: fixed + each * size, "cost"), sizes)
+
+
+def _call_cost(cost: Callable[[float], float], size: float) -> float:
+    try:
+        value = cost(size)
+    except Exception as problem:  # whatever the caller's own function raises
+        raise RequestError(
+            f"failed for size {size:g} ({type(problem).__name__}: {problem}).", argument="cost"
+        ) from problem
+    return check_positive(f"cost of a fit at size {size:g}", value)
+
+
+def _check_price(price: Price, sizes: FloatArray) -> Price:
+    for size in sizes.tolist():
+        if price.cost_of_fit(size) <= 0:
+            raise RequestError(f"must be above 0, got {price.cost_of_fit(size):g} at size {size:g}.", argument="cost")
+    return price
+
+
+def _estimate_hours(run: CurveSet) -> tuple[float, float]:
+    """Hours of a fit, and of each example in it: least squares of what a run took, relative to the mean at a size.
+
+    Where larger sizes took less, as they may by chance, all fits cost the mean over the sizes: more than least squares
+    relative to the means would say, so that the budget lasts.
+    """
+    done = [(float(fit["size"]), float(fit["seconds"])) for fit in run.fits if not fit["error"]]
+    if not done or not all(seconds > 0 for _, seconds in done):
+        raise RequestError("has no fits with recorded times in seconds.", argument="cost")
+    size, seconds = np.array(done).T
+    distinct, which = np.unique(size, return_inverse=True)
+    mean = np.bincount(which, seconds) / np.bincount(which)
+    # Both of one sign: a fit never gets cheaper with more examples, nor costs less than nothing.
+    weight = 1 / mean
+    slope_alone = float((distinct * weight**2 * mean).sum() / (distinct**2 * weight**2).sum())
+    if len(distinct) == 1:
+        return 0.0, slope_alone / _AN_HOUR
+    fixed, slope = np.linalg.lstsq(np.stack([weight, distinct * weight], axis=1), mean * weight, rcond=None)[0]
+    if slope < 0:
+        fixed, slope = float(mean.mean()), 0.0
+    elif fixed < 0:
+        fixed, slope = 0.0, slope_alone
+    return float(fixed) / _AN_HOUR, float(slope) / _AN_HOUR
+
 
 Risk = Callable[[Design], float]
 
@@ -34,7 +158,7 @@ class DesignSpace:
     """Candidate sizes, rising."""
     pilot: FloatArray
     """Sizes that have been measured; none before a first pilot."""
-    own_splits: int
+    pilot_splits: int
     """Splits of the pilot that can go on; 0 if none can."""
     price: Price
     budget: float
@@ -43,7 +167,7 @@ class DesignSpace:
 
     def __post_init__(self) -> None:
         if not self.split_counts:
-            fits = min(self.budget / min(map(self.price.of_size, self.sizes.tolist())), 6.0 * _MOST_SPLITS)
+            fits = min(self.budget / min(map(self.price.cost_of_fit, self.sizes.tolist())), 6.0 * _MOST_SPLITS)
             whole = {min(int(fits * (1 + 1e-9) / number), _MOST_SPLITS) for number in range(1, 7)}
             object.__setattr__(self, "split_counts", tuple(sorted({*_SPLITS, *whole} - {0})))
 
@@ -89,9 +213,9 @@ def _extend_pilot(room: DesignSpace, risk: Risk) -> Iterable[Design]:
     known = room.sizes[room.sizes <= room.pilot[-1]]
     beyond = room.sizes[room.sizes > room.pilot[-1]]
     half = replace(room, budget=room.budget / 2)
-    if room.own_splits:
+    if room.pilot_splits:
         unmeasured = room.sizes[~np.isin(room.sizes, room.pilot)]
-        own = Design((), room.own_splits, continued=True)
+        own = Design((), room.pilot_splits, continued=True)
         yield from (replace(own, sizes=(size,)) for size in beyond.tolist())
         for purse in (room, half):
             yield _grow(own, unmeasured, purse, risk)
@@ -113,7 +237,7 @@ def _propose_first_pilots(room: DesignSpace, risk: Risk) -> Iterable[Design]:
     several = [count for count in room.split_counts if count > 1 and room.affords(replace(least, n_splits=count))]
     if not several:
         yield least
-    dear = room.price.of_size(float(room.sizes[-1])) > room.price.of_size(float(room.sizes[0])) * (1 + 1e-9)
+    dear = room.price.cost_of_fit(float(room.sizes[-1])) > room.price.cost_of_fit(float(room.sizes[0])) * (1 + 1e-9)
     for count in several or room.split_counts:
         for last in range(len(room.sizes), _TREND - 1, -2 if dear else -len(room.sizes)):
             sizes = room.sizes[:last]
@@ -159,5 +283,5 @@ def _add_splits(design: Design, room: DesignSpace) -> Design:
 
 def find_cheapest(room: DesignSpace) -> Design:
     """The design that costs least."""
-    by_price = sorted(room.sizes.tolist(), key=room.price.of_size)
+    by_price = sorted(room.sizes.tolist(), key=room.price.cost_of_fit)
     return Design(tuple(sorted(by_price[: 1 if len(room.pilot) else _TREND])), min(room.split_counts))
