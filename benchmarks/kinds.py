@@ -21,7 +21,8 @@ import pilots
 from apexgp.learning.lessons import Lesson, PilotCut
 from apexgp.learning.moves import compute_shrinkage, list_move_names
 from apexgp.learning.nodes import PilotNodes, integrate_lesson, list_coordinates, stack_nodes
-from apexgp.learning.objective import FIGURES, learn_moves, score_pilots
+from apexgp.learning.objective import learn_moves, score_pilots
+from apexgp.model.learnt import FIGURE_LABELS
 from apexgp.priors import CALIBRATED
 from calibrate import FOLDS, deal
 from pilots import Curve, Design
@@ -119,7 +120,7 @@ class Kind:
     def left_out(self, share: float, horizons: tuple[int, ...]) -> dict[str, np.ndarray]:
         """Figures of every pilot with so much of the moves that were learnt without its fold."""
         counts = np.isin(self.horizon, horizons)
-        found = {name: np.full(len(self.nodes), np.nan) for name in FIGURES}
+        found = {name: np.full(len(self.nodes), np.nan) for name in FIGURE_LABELS}
         for fold in range(FOLDS):
             rows = np.flatnonzero(self.fold == fold)
             if len(rows):

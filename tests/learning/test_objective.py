@@ -28,13 +28,13 @@ def test_crps_of_points_is_the_energy_form():
     spread = np.abs(points[:, :, None] - points[:, None])
     energy = np.einsum("pnq,pn->pq", np.abs(points - truth[:, None]), half)
     energy -= 0.5 * np.einsum("pnmq,pn,pm->pq", spread, half, half)
-    found, _ = SortedPoints.of(location, scale, truth).crps(weight)
+    found, _ = SortedPoints.from_forecasts(location, scale, truth).crps(weight)
     np.testing.assert_allclose(found, energy, rtol=1e-5)
 
 
 def test_crps_of_nodes_is_that_of_their_mixture(nodes):
     weight, _ = weigh_nodes(nodes, np.zeros(len(list_move_names(list_coordinates(CALIBRATED)))))
-    found, _ = nodes.ranked.crps(weight)
+    found, _ = nodes.sorted_points.crps(weight)
     x = np.linspace(0, 1, 4001)
     for i in range(len(nodes)):
         for q in np.flatnonzero(~np.isnan(nodes.times[i])):

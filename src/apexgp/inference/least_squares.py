@@ -43,7 +43,7 @@ class LeastSquaresFit(PointFit):
     def parameters(self) -> dict[str, float]:
         """Values by their published names, for sizes counted in examples."""
         family = self.problem.family
-        values = family.published(self.offset, self.amplitude, *self.shape.tolist())
+        values = family.to_published(self.offset, self.amplitude, *self.shape.tolist())
         return dict(zip(family.parameters, values, strict=True))
 
     def curve(self, sizes: FloatArray) -> FloatArray:

@@ -1,4 +1,4 @@
-"""Priors learnt from whole curves of one's own."""
+"""Learning priors from whole curves, and the cache of what was computed of each."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def learn_beliefs(
 
 
 def learn_from_related(related: Any, curve: LearningCurve | None, start: Beliefs, seed: int) -> Beliefs:
-    """Priors for one curve, or for whatever comes, from others that are related; they must be of its kind."""
+    """Learn priors from curves related to `curve`, or (None) to any; all must have the same metric and unit."""
     given = _to_list("related", related)
     listed = given.values() if isinstance(given, Mapping) else given
     check_alike([one for one in (curve, *listed) if isinstance(one, LearningCurve)], "related")
@@ -105,12 +105,12 @@ def _learn(
         drawn = np.random.default_rng(seed).permutation(len(lessons))[:_MOST_CURVES]
         lessons = [lessons[i] for i in np.sort(drawn)]
     integrated = _integrate_lessons(lessons, start, seed, folder, n_jobs, progress)
-    lessons = [lesson for lesson, own in zip(lessons, integrated, strict=True) if own]
+    lessons = [lesson for lesson, nodes_of_curve in zip(lessons, integrated, strict=True) if nodes_of_curve]
     if not lessons:
         raise DataError(
             "could not be used: the computation broke down on each. Look for odd scores.", argument=argument
         )
-    nodes = stack_nodes([own for own in integrated if own])
+    nodes = stack_nodes([nodes_of_curve for nodes_of_curve in integrated if nodes_of_curve])
     integrated.clear()
     return _learn_from_nodes(lessons, nodes, start, seed)
 
@@ -147,7 +147,7 @@ def _learn_from_nodes(lessons: Sequence[Lesson], nodes: PilotNodeArrays, start: 
 def _score_left_out(
     nodes: PilotNodeArrays, task: FloatArray, moves: LearntMoves
 ) -> dict[str, tuple[float, float, float]]:
-    """Means over curves of what tasks that were left out score, before and after, and the error of the difference."""
+    """Score tasks that were left out: means over curves before and after, and the standard error of the difference."""
     if moves.fold is None:
         return {}
     before = score_pilots(nodes, np.zeros_like(moves.vector))
@@ -170,7 +170,7 @@ def _score_left_out(
 def _integrate_lessons(
     lessons: Sequence[Lesson], start: Beliefs, seed: int, folder: Path | None, n_jobs: int | None, progress: bool
 ) -> list[list[PilotNodes]]:
-    """Nodes of every curve, in order; those that the folder holds are taken from there."""
+    """Integrate every curve, in order; nodes that the folder holds are loaded."""
     from joblib import delayed
 
     if folder is not None:
@@ -184,30 +184,34 @@ def _integrate_lessons(
     found: list[list[PilotNodes]] = []
     most = max(_MOST_PILOTS // len(lessons), 1)
     with progress_bar("curves", len(lessons), shown=check_bool("progress", progress)) as advance:
-        for own in in_order(work, n_jobs):
+        for nodes_of_curve in in_order(work, n_jobs):
             # Of many curves some of the pilots, early and late ones in turn.
-            first = len(found) % max(len(own), 1)
-            found.append((own[first:] + own[:first])[:most])
+            first = len(found) % max(len(nodes_of_curve), 1)
+            found.append((nodes_of_curve[first:] + nodes_of_curve[:first])[:most])
             advance()
     return found
 
 
 def _load_or_integrate(lesson: Lesson, start: Beliefs, seed: int, folder: Path | None) -> list[PilotNodes]:
     columns = {name: cells for name, cells in build_curve_columns([lesson.curve]).items() if name != "task"}
-    told = json.dumps(plain([columns, _to_numbers(start), seed]), sort_keys=True, default=str)
-    key = hashlib.sha256(told.encode()).hexdigest()
+    identity = json.dumps(plain([columns, _to_numbers(start), seed]), sort_keys=True, default=str)
+    key = hashlib.sha256(identity.encode()).hexdigest()
     path = None if folder is None else folder / f"{key[:24]}.npz"
     if path is not None and path.exists():
         try:
             return list(_load_nodes(path))
         except DAMAGED:
-            pass  # it is computed again
-    # Nodes of a curve's own, whatever else is learnt from: a shared integration error would be learnt too.
+            pass  # computed again
+    # A seed of its own for each curve: an integration error that all share would be learnt, too.
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", AccuracyWarning)  # errors of single curves cancel out
         found = integrate_lesson(lesson, start, (seed + int(key[:8], 16)) % 2**31)
     if path is not None:
-        arrays = {f"{i} {name}": value for i, own in enumerate(found) for name, value in asdict(own).items()}
+        arrays = {
+            f"{i} {name}": value
+            for i, nodes_of_curve in enumerate(found)
+            for name, value in asdict(nodes_of_curve).items()
+        }
         with written_atomically(path, overwrite=True) as draft, open(draft, "wb") as file:
             np.savez(file, count=len(found), **arrays)
     return found
@@ -220,5 +224,5 @@ def _to_numbers(start: Beliefs) -> dict[str, Any]:
 def _load_nodes(path: Path) -> Iterator[PilotNodes]:
     with np.load(path) as held:
         for i in range(int(held["count"])):
-            own = {name.partition(" ")[2]: held[name] for name in held.files if name.startswith(f"{i} ")}
-            yield PilotNodes(**own | {name: float(own[name]) for name in ("log_a", "log_b")})
+            nodes_of_curve = {name.partition(" ")[2]: held[name] for name in held.files if name.startswith(f"{i} ")}
+            yield PilotNodes(**nodes_of_curve | {name: float(nodes_of_curve[name]) for name in ("log_a", "log_b")})

@@ -1,4 +1,4 @@
-"""Whole curves as lessons: pilots cut from their early part, and what was measured later."""
+"""Whole curves as lessons: pilots cut from their early part, and the scores measured later."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from ..reading.known_metrics import UNNAMED
 __all__ = ["Lesson", "PilotCut", "check_alike", "cut_pilots", "make_lessons"]
 
 _FEWEST_SIZES, _ENOUGH_SIZES = 3, 5
-_FARTHER = 1.4  # times the end of a pilot: less far, there is nothing to forecast
-_FAR, _FARTHEST = 2.0, 50.0  # times: as far as forecasts are wanted to go
+_FARTHER = 1.4  # times the end of a pilot: nearer sizes are no forecast
+_FAR, _FARTHEST = 2.0, 50.0  # times the end of a pilot: how far forecasts should reach
 _MOST_CUTS, _MOST_TARGETS = 3, 3
 
 
 @dataclass(frozen=True)
 class PilotCut:
-    """A pilot, and later scores as forecasts are judged by them; higher is better."""
+    """A pilot cut from a curve, and the later scores that its forecasts are judged by; higher is better."""
 
     pilot: LearningCurve
     sizes: FloatArray
@@ -35,7 +35,7 @@ class PilotCut:
 
 @dataclass(frozen=True)
 class Lesson:
-    """What one whole curve teaches."""
+    """A whole curve, with the pilots cut from it."""
 
     task: str
     curve: LearningCurve
@@ -45,9 +45,9 @@ class Lesson:
 def make_lessons(
     curves: Mapping[Any, LearningCurve] | Sequence[LearningCurve], argument: str = "curves"
 ) -> list[Lesson]:
-    """What whole curves teach; those that cannot teach anything, or do not belong together, are refused.
+    """Make a lesson of each whole curve; curves that are too short, or do not belong together, are refused.
 
-    Tasks are the curves' own, or else the keys of a mapping; a curve without either is a task of its own.
+    The tasks are those of the curves, or else the keys of a mapping; a curve without either is a task of its own.
     """
     keyed = list(curves.items()) if isinstance(curves, Mapping) else list(enumerate(curves))
     for key, curve in keyed:
@@ -89,7 +89,7 @@ def check_alike(curves: Sequence[LearningCurve], argument: str) -> None:
 
 
 def cut_pilots(curve: LearningCurve) -> tuple[PilotCut, ...]:
-    """Pilots that end at up to three sizes, as far apart as the curve allows."""
+    """Cut pilots that end at up to three sizes, as far apart as the curve allows."""
     upward = curve.upward
     sizes = upward.replicates.sizes
     ends = sizes[_FEWEST_SIZES - 1 :]
@@ -100,7 +100,7 @@ def cut_pilots(curve: LearningCurve) -> tuple[PilotCut, ...]:
 
 
 def _pick_evenly(sizes: FloatArray, most: int) -> FloatArray:
-    """At most so many of the sizes, evenly spread over their logarithms, the first and the last among them."""
+    """Pick at most so many sizes, evenly spread over their logarithms, the first and the last among them."""
     if len(sizes) <= most:
         return sizes
     wanted = np.linspace(np.log(sizes[0]), np.log(sizes[-1]), most)
@@ -113,12 +113,12 @@ def _cut_at(curve: LearningCurve, end: float) -> PilotCut:
     far = later.sizes >= _FARTHER * end
     far &= (later.sizes <= _FARTHEST * end) | (later.sizes == later.sizes[far][0])
     if pilot.split is not None and rest.split is not None:
-        own = set(pilot.split.tolist())
-        goes_on = np.array([own <= set(rest.split[rest.sizes == size].tolist()) for size in later.sizes])
-        if (far & goes_on).any():
-            sizes = _pick_evenly(later.sizes[far & goes_on], _MOST_TARGETS)
-            mine = np.isin(rest.split, list(own))
-            truths = np.array([rest.scores[mine & (rest.sizes == size)].mean() for size in sizes])
+        pilot_splits = set(pilot.split.tolist())
+        is_continued = np.array([pilot_splits <= set(rest.split[rest.sizes == size].tolist()) for size in later.sizes])
+        if (far & is_continued).any():
+            sizes = _pick_evenly(later.sizes[far & is_continued], _MOST_TARGETS)
+            continued = np.isin(rest.split, list(pilot_splits))
+            truths = np.array([rest.scores[continued & (rest.sizes == size)].mean() for size in sizes])
             return PilotCut(pilot, sizes, truths, "same_splits", None)
     sizes = _pick_evenly(later.sizes[far], _MOST_TARGETS)
     at = np.searchsorted(later.sizes, sizes)

@@ -37,17 +37,17 @@ class SortedPoints:
     """Points of P x Q forecasts in order, two for each of the N nodes, and the place of the truth among them."""
 
     node: NDArray[np.int16]
-    """(P, Q, 2 N): whose point it is."""
+    """(P, Q, 2 N): the node that each point belongs to."""
     place: NDArray[np.int16]
-    """(P, Q, 2 N): where the lower points of the nodes are, then where the upper ones are."""
+    """(P, Q, 2 N): positions of the nodes' lower points in the order, then of their upper points."""
     gap: FloatArray
-    """(P, Q, 2 N): to the next point."""
+    """(P, Q, 2 N): distance to the next point."""
     above: FloatArray
     """(P, Q, 2 N): how much of that gap is above the truth."""
 
     @classmethod
-    def of(cls, location: FloatArray, scale: FloatArray, truth: FloatArray) -> Self:
-        """Points of forecasts (P, N, Q), given the truths (P, Q)."""
+    def from_forecasts(cls, location: FloatArray, scale: FloatArray, truth: FloatArray) -> Self:
+        """Sort the points of forecasts (P, N, Q), given the truths (P, Q)."""
         points = np.clip(np.concatenate([location - scale, location + scale], axis=1), 0.0, 1.0).swapaxes(1, 2)
         order = points.argsort(axis=-1)
         points = np.take_along_axis(points, order, axis=-1)
@@ -60,16 +60,16 @@ class SortedPoints:
         )
 
     @classmethod
-    def joined(cls, parts: Sequence[Self]) -> Self:
-        """Points of all pilots of several parts."""
+    def concatenate(cls, parts: Sequence[Self]) -> Self:
+        """Join the pilots of several parts."""
         return cls(*(np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(cls)))
 
     def __getitem__(self, which: NDArray[np.intp]) -> Self:
-        """Some of the pilots."""
+        """Select pilots."""
         return type(self)(*(getattr(self, field.name)[which] for field in fields(self)))
 
     def crps(self, weight: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """CRPS (P, Q), but for what lies beyond all points, and its slopes by the nodes' weights (P, Q, N)."""
+        """CRPS (P, Q), without the part beyond all points, and its derivatives by the nodes' weights (P, Q, N)."""
         by_point = np.take_along_axis(weight[:, None].astype(_SINGLE) / 2, self.node, axis=-1)
         below = np.cumsum(by_point, axis=-1)
         by_gap = self.gap * below - self.above
@@ -82,7 +82,7 @@ class SortedPoints:
 
 # Moves are learnt with the default mean; the others take the same, in standard deviations of their own priors.
 _MEAN = MEANS[DEFAULT_MEAN]
-_KEPT = 256  # nodes of a pilot
+_KEPT = 256  # nodes that are kept of a pilot
 _TEMPERED = 0.6  # nodes that hardly count here may count under other priors: they are picked by flatter weights
 _BROADER, _BROADER_SHARE = 0.25, -0.15  # logarithms
 _PRECISION = 0.05
@@ -93,10 +93,10 @@ _LEAST = 1e-9
 
 @dataclass(frozen=True)
 class PilotNodes:
-    """Nodes of one pilot, N of them, and what they say of up to Q later scores; in single precision where N counts."""
+    """N nodes of one pilot, and their forecasts of up to Q later scores; large arrays are in single precision."""
 
     deviates: FloatArray
-    """(N, D): by the priors without what signs do to them."""
+    """(N, D): normal deviates of the parameters, under the priors without effects of features."""
     log_share: FloatArray
     log_rest: FloatArray
     """(N,): logarithms of the share of the room that is still to be won, and of the rest."""
@@ -104,26 +104,26 @@ class PilotNodes:
     """(N,): log weights without the prior that the nodes were integrated under."""
     location: FloatArray
     scale: FloatArray
-    """(N, Q): forecasts, before they are cut to [0, 1]."""
+    """(N, Q): forecasts, before truncation to [0, 1]."""
     truth: FloatArray
-    """(Q,)."""
+    """(Q,): the later scores."""
     times: FloatArray
     """(Q,): sizes in units of the pilot's largest."""
     shift: FloatArray
     log_spread: FloatArray
-    """(D,): what the pilot's signs do to the priors."""
+    """(D,): effects of the pilot's features on the priors."""
     log_a: float
     log_b: float
-    """Of the prior of the share, signs included."""
+    """Parameters of the prior of the share, with effects of features."""
 
 
 def list_coordinates(start: Beliefs) -> list[str]:
-    """Names of the coordinates whose priors may move."""
+    """List the names of the coordinates whose priors may move."""
     return Density(_MEAN, start).names
 
 
 def integrate_lesson(lesson: Lesson, start: Beliefs, seed: int) -> list[PilotNodes]:
-    """Nodes of the pilots of a whole curve; a pilot on which the computation breaks down is left out."""
+    """Integrate the pilots of a whole curve; a pilot on which the computation breaks down is left out."""
     found, broad = [], broaden(start, list_coordinates(start), _BROADER, _BROADER_SHARE)
     for i, cut in enumerate(lesson.cuts):
         engine = FullBayes((_MEAN,), broad, 1.0, 0.0, seed + i, _PRECISION)
@@ -189,26 +189,26 @@ def _log_prior(
 
 
 def _find_deviates(posterior: Posterior, start: Beliefs) -> FloatArray:
-    """Normal variables behind the parameters of the nodes (N, D), by the priors without what signs do to them.
+    """Find the normal deviates behind the parameters of the nodes (N, D), under the priors without effects of features.
 
-    Found by looking up where each prior has the value: whatever distributions priors are, they rise with the deviate.
+    By interpolation in a table of each prior: whatever its distribution, its values rise with the deviate.
     """
     bare = Density(_MEAN, replace(start, shifts={}, spreads={}))
-    names, of = bare.names, posterior.statistics
+    names, pilot = bare.names, posterior.statistics
     grid = np.broadcast_to(_GRID, (len(names), len(_GRID)))
-    table, node = bare.parameters(grid, of), posterior.nodes.parameters
+    table, node = bare.parameters(grid, pilot), posterior.nodes.parameters
     if "tau_ratio" in names:
         assert start.tau_ratio is not None
         table = table | {"tau_ratio": start.tau_ratio.from_normal(_GRID)}
         node = node | {"tau_ratio": node["tau_b"] / node["tau_e"]}
-    table = table | {f"shape{i}": values for i, values in enumerate(bare.shape(grid, of))}
+    table = table | {f"shape{i}": values for i, values in enumerate(bare.shape(grid, pilot))}
     node = node | {f"shape{i}": values for i, values in enumerate(posterior.nodes.shape)}
     return np.stack([np.interp(node[name], table[name], _GRID) for name in names], axis=1)
 
 
 @dataclass(frozen=True)
 class PilotNodeArrays:
-    """Nodes of P pilots of C curves, N of each: `PilotNodes` with an axis of pilots before the others."""
+    """Nodes of P pilots, N of each: the arrays of `PilotNodes` with an axis of pilots before the others."""
 
     deviates: FloatArray
     log_share: FloatArray
@@ -224,51 +224,51 @@ class PilotNodeArrays:
     log_a: FloatArray
     log_b: FloatArray
     curve: NDArray[np.intp]
-    """Which curve each pilot was cut from."""
+    """Index of the curve that each pilot was cut from."""
     pdf: FloatArray
-    """(P, Q, N): of each later score, as each node forecasts it."""
-    ranked: SortedPoints
+    """(P, Q, N): density of each later score under each node."""
+    sorted_points: SortedPoints
 
     def __len__(self) -> int:
         return len(self.curve)
 
     def take(self, which: NDArray[np.intp]) -> PilotNodeArrays:
-        """Some of the pilots."""
+        """Select pilots."""
         return PilotNodeArrays(**{field.name: getattr(self, field.name)[which] for field in fields(self)})
 
 
 def stack_nodes(by_curve: Sequence[Iterable[PilotNodes]]) -> PilotNodeArrays:
-    """Nodes of all pilots of all curves."""
-    pilots = [(i, cut) for i, own in enumerate(by_curve) for cut in own]
+    """Stack the nodes of all pilots of all curves."""
+    pilots = [(i, cut) for i, nodes in enumerate(by_curve) for cut in nodes]
     most = max(len(cut.truth) for _, cut in pilots)
-    # Some at a time: what is computed on the way is many times the nodes.
+    # In batches: intermediate arrays are many times larger than the nodes.
     parts = [_stack_pilots(pilots[i : i + _AT_ONCE], most) for i in range(0, len(pilots), _AT_ONCE)]
-    plain = [field.name for field in fields(PilotNodeArrays) if field.name != "ranked"]
+    plain = [field.name for field in fields(PilotNodeArrays) if field.name != "sorted_points"]
     return PilotNodeArrays(
         **{name: np.concatenate([getattr(part, name) for part in parts]) for name in plain},
-        ranked=SortedPoints.joined([part.ranked for part in parts]),
+        sorted_points=SortedPoints.concatenate([part.sorted_points for part in parts]),
     )
 
 
 def _stack_pilots(pilots: Sequence[tuple[int, PilotNodes]], most: int) -> PilotNodeArrays:
-    def filled(name: str, blank: float) -> FloatArray:
+    def pad(name: str, blank: float) -> FloatArray:
         rows = [getattr(cut, name) for _, cut in pilots]
-        missing = [[(0, 0)] * (row.ndim - 1) + [(0, most - row.shape[-1])] for row in rows]
-        return np.stack([np.pad(row, pad, constant_values=blank) for row, pad in zip(rows, missing, strict=True)])
+        widths = [[(0, 0)] * (row.ndim - 1) + [(0, most - row.shape[-1])] for row in rows]
+        return np.stack([np.pad(row, width, constant_values=blank) for row, width in zip(rows, widths, strict=True)])
 
-    def every(name: str) -> FloatArray:
+    def stack(name: str) -> FloatArray:
         return np.stack([np.asarray(getattr(cut, name), _SINGLE) for _, cut in pilots])
 
-    location, scale, truth = filled("location", 0.5), filled("scale", 1.0), filled("truth", 0.5)
+    location, scale, truth = pad("location", 0.5), pad("scale", 1.0), pad("truth", 0.5)
     return PilotNodeArrays(
-        **{name: every(name) for name in _SAME_SHAPE},
+        **{name: stack(name) for name in _SAME_SHAPE},
         location=location,
         scale=scale,
         truth=truth,
-        times=filled("times", np.nan),
+        times=pad("times", np.nan),
         curve=np.array([i for i, _ in pilots]),
         pdf=np.ascontiguousarray(TruncatedNormal(location, scale).pdf(truth[:, None]).swapaxes(1, 2), _SINGLE),
-        ranked=SortedPoints.of(location, scale, truth),
+        sorted_points=SortedPoints.from_forecasts(location, scale, truth),
     )
 
 

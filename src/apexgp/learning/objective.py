@@ -15,10 +15,11 @@ from scipy.optimize import minimize
 from scipy.special import betaln, digamma
 
 from .._check import FloatArray
+from ..model.learnt import FIGURE_LABELS
 from ..numerics.truncated_mixture import TruncatedMixture
 from .nodes import PilotNodeArrays
 
-__all__ = ["FIGURES", "LearntMoves", "Objective", "fit_moves", "learn_moves", "score_pilots", "weigh_nodes"]
+__all__ = ["LearntMoves", "Objective", "fit_moves", "learn_moves", "score_pilots", "weigh_nodes"]
 
 # The density of a forecast counts as a mixture with this share of a uniform one: curves that no prior can foresee must
 # not decide about the priors.
@@ -29,7 +30,7 @@ _AT_ONCE = 200  # pilots
 
 
 class PriorSlopes(NamedTuple):
-    """What the gradient needs of the prior at the nodes."""
+    """Derivatives of the log prior at the nodes, from which the gradient is made."""
 
     z: FloatArray
     by_shift: FloatArray
@@ -38,7 +39,7 @@ class PriorSlopes(NamedTuple):
 
 
 def weigh_nodes(nodes: PilotNodeArrays, vector: FloatArray) -> tuple[FloatArray, PriorSlopes]:
-    """Weights of the nodes (P, N) under moved priors; those of a pilot sum to 1."""
+    """Compute the weights of the nodes (P, N) under moved priors; those of a pilot sum to 1."""
     count = nodes.deviates.shape[-1]
     shift, spread = nodes.shift + vector[:count], nodes.log_spread + vector[count : 2 * count]
     inverse = np.exp(-spread)[:, None]
@@ -57,12 +58,12 @@ def weigh_nodes(nodes: PilotNodeArrays, vector: FloatArray) -> tuple[FloatArray,
 
 
 class Objective:
-    """Log score and CRPS of each curve's later scores, summed over curves, plus the pull towards no moves at all."""
+    """Log score and CRPS of each curve's later scores, summed over curves, plus the penalty on moves."""
 
     def __init__(
-        self, nodes: PilotNodeArrays, pull: FloatArray, which: NDArray[np.intp] | None = None, crps: float = _CRPS
+        self, nodes: PilotNodeArrays, shrinkage: FloatArray, which: NDArray[np.intp] | None = None, crps: float = _CRPS
     ) -> None:
-        self.nodes, self.pull, self.crps = nodes, pull, crps
+        self.nodes, self.shrinkage, self.crps = nodes, shrinkage, crps
         self.which = np.arange(len(nodes)) if which is None else which
         known = ~np.isnan(nodes.times[self.which])
         # Scores of a pilot weigh alike, and so do the pilots of a curve, and the curves.
@@ -70,16 +71,16 @@ class Objective:
         self.weight = known / known.sum(axis=1, keepdims=True) / np.bincount(curve)[curve][:, None]
 
     def __call__(self, vector: FloatArray) -> tuple[float, FloatArray]:
-        """Value and gradient."""
+        """Value and gradient of the objective at a vector of moves."""
         value, gradient = self.evaluate_pilots(vector)
         return (
-            float(value.sum() + 0.5 * (self.pull * vector**2).sum()),
-            gradient.sum(axis=0) + self.pull * vector,
+            float(value.sum() + 0.5 * (self.shrinkage * vector**2).sum()),
+            gradient.sum(axis=0) + self.shrinkage * vector,
         )
 
     def evaluate_pilots(self, vector: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Without the pull, value (P,) and gradient (P, numbers) of each pilot."""
-        # Some at a time: what is computed on the way is many times the nodes.
+        """Value (P,) and gradient (P, numbers) of each pilot, without the penalty."""
+        # In batches: intermediate arrays are many times larger than the nodes.
         firsts = range(0, len(self.which), _AT_ONCE)
         parts = [
             _evaluate_pilots(
@@ -98,7 +99,7 @@ def _evaluate_pilots(
     mixed = (1 - _UNFORESEEN) * np.einsum("pqn,pn->pq", nodes.pdf, weight) + _UNFORESEEN
     # How the value falls with the log weight of each node.
     gain = np.einsum("pq,pqn->pn", share * (1 - _UNFORESEEN) / mixed, nodes.pdf)
-    crps, by_weight = nodes.ranked.crps(weight)
+    crps, by_weight = nodes.sorted_points.crps(weight)
     gain -= times * np.einsum("pq,pqn->pn", share, by_weight)
     gain = weight * (gain - (weight * gain).sum(axis=1, keepdims=True))
     by_place = [
@@ -110,7 +111,6 @@ def _evaluate_pilots(
     return (share * (times * crps - np.log(mixed))).sum(axis=1), -np.concatenate(by_place, axis=1)
 
 
-FIGURES = ("crps", "log_score", "covers_80", "covers_95", "width_95")
 _LEVELS = (np.arange(20) + 0.5) / 20
 _ENDS = np.array([0.1, 0.9, 0.025, 0.975])
 _WORST = -np.log(1e-12)  # one hopeless forecast must not decide the mean
@@ -119,10 +119,13 @@ _WORST = -np.log(1e-12)  # one hopeless forecast must not decide the mean
 def score_pilots(
     nodes: PilotNodeArrays, vector: FloatArray, counts: NDArray[np.bool_] | None = None
 ) -> dict[str, FloatArray]:
-    """Means over each pilot's later scores, those that count; NaN where none does."""
+    """Compute each figure of `FIGURE_LABELS`, averaged over a pilot's later scores.
+
+    `counts` selects the scores to average over; a pilot without any has NaN.
+    """
     wanted = np.concatenate([_LEVELS, _ENDS])
     known = ~np.isnan(nodes.times) if counts is None else counts & ~np.isnan(nodes.times)
-    found = {name: np.full(len(nodes), np.nan) for name in FIGURES}
+    found = {name: np.full(len(nodes), np.nan) for name in FIGURE_LABELS}
     for i in np.flatnonzero(known.any(axis=1)):
         here, truth = known[i], nodes.truth[i, known[i]]
         weights, _ = weigh_nodes(nodes.take(np.array([i])), vector)
@@ -140,7 +143,7 @@ def score_pilots(
             (truth >= low_95) & (truth <= high_95),
             high_95 - low_95,
         )
-        for name, values in zip(FIGURES, figures, strict=True):
+        for name, values in zip(FIGURE_LABELS, figures, strict=True):
             found[name][i] = values.mean()
     return found
 
@@ -149,7 +152,7 @@ _FARTHEST = 1.5  # standard deviations, or logarithms, that a number moves at mo
 _STEPS = 15
 _MOST_FOLDS = 4
 _FACTORS = (1.0, 6.0)
-"""Times the pull: how related the curves are is learnt among these, and not moving at all."""
+"""Multiples of the shrinkage that are tried, besides no move at all: the mixture shows how related the curves are."""
 
 
 @dataclass(frozen=True)
@@ -160,24 +163,27 @@ class LearntMoves:
     related: float
     """Share of the moves that was kept."""
     fold: NDArray[np.intp] | None
-    """Which fold each pilot is left out in; None where there is one task."""
+    """Index of the fold that leaves each pilot out; None where there is one task."""
     without: tuple[FloatArray, ...] = ()
 
 
 def fit_moves(
-    nodes: PilotNodeArrays, pull: FloatArray, first: FloatArray | None = None, which: NDArray[np.intp] | None = None
+    nodes: PilotNodeArrays,
+    shrinkage: FloatArray,
+    first: FloatArray | None = None,
+    which: NDArray[np.intp] | None = None,
 ) -> FloatArray:
-    """The best moves for these pilots; numbers with an infinite pull stay."""
-    free = np.isfinite(pull)
-    objective = Objective(nodes, np.where(free, pull, 0.0), which)
+    """Find the best moves for these pilots; numbers with infinite shrinkage stay."""
+    free = np.isfinite(shrinkage)
+    objective = Objective(nodes, np.where(free, shrinkage, 0.0), which)
 
-    def of_free(numbers: FloatArray) -> tuple[float, FloatArray]:
+    def evaluate_free(numbers: FloatArray) -> tuple[float, FloatArray]:
         value, gradient = objective(_fill_in(numbers, free))
         return value, gradient[free]
 
     start = np.zeros(int(free.sum())) if first is None else first[free]
     bounds = [(-_FARTHEST, _FARTHEST)] * len(start)
-    found = minimize(of_free, start, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": _STEPS})
+    found = minimize(evaluate_free, start, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": _STEPS})
     return _fill_in(found.x, free)
 
 
@@ -187,27 +193,27 @@ def _fill_in(numbers: FloatArray, free: NDArray[np.bool_]) -> FloatArray:
     return vector
 
 
-def learn_moves(nodes: PilotNodeArrays, task: NDArray[np.intp], pull: FloatArray, seed: int) -> LearntMoves:
-    """Moves for all pilots, given the task of each.
+def learn_moves(nodes: PilotNodeArrays, task: NDArray[np.intp], shrinkage: FloatArray, seed: int) -> LearntMoves:
+    """Learn moves from all pilots, given the task of each.
 
-    How far curves are related to each other, and so to the next one, is learnt: moves under pulls of several strengths,
-    and none, are averaged by how well they forecast tasks that are left out.
+    How far curves are related to each other, and so to the next one, is learnt, too: moves under several strengths of
+    shrinkage, and no move, are averaged by how well they forecast tasks that are left out.
     """
-    candidates = _fit_all_strengths(nodes, pull)
+    candidates = _fit_all_strengths(nodes, shrinkage)
     tasks = np.unique(task)
     if len(tasks) == 1:
         vector = candidates.mean(axis=0)
         return LearntMoves(vector, _compute_share_kept(vector, candidates), None)
-    dealt = np.empty(int(task.max()) + 1, int)
-    dealt[np.random.default_rng(seed).permutation(tasks)] = np.arange(len(tasks)) % _MOST_FOLDS
-    fold = dealt[task]
+    fold_of_task = np.empty(int(task.max()) + 1, int)
+    fold_of_task[np.random.default_rng(seed).permutation(tasks)] = np.arange(len(tasks)) % _MOST_FOLDS
+    fold = fold_of_task[task]
     left_out = []
     losses = np.zeros(len(candidates))
     for one in np.unique(fold):
         out, rest = np.flatnonzero(fold == one), np.flatnonzero(fold != one)
-        vectors = _fit_all_strengths(nodes, pull, rest)
-        judged = Objective(nodes, np.zeros(len(pull)), out)
-        losses += [judged(vector)[0] for vector in vectors]
+        vectors = _fit_all_strengths(nodes, shrinkage, rest)
+        held_out = Objective(nodes, np.zeros(len(shrinkage)), out)
+        losses += [held_out(vector)[0] for vector in vectors]
         left_out.append(vectors)
     weight = np.exp(losses.min() - losses)
     weight /= weight.sum()
@@ -217,14 +223,16 @@ def learn_moves(nodes: PilotNodeArrays, task: NDArray[np.intp], pull: FloatArray
     )
 
 
-def _fit_all_strengths(nodes: PilotNodeArrays, pull: FloatArray, which: NDArray[np.intp] | None = None) -> FloatArray:
-    """Moves under each pull, the weakest first and none at all last."""
+def _fit_all_strengths(
+    nodes: PilotNodeArrays, shrinkage: FloatArray, which: NDArray[np.intp] | None = None
+) -> FloatArray:
+    """Fit moves under each strength of shrinkage, the weakest first; the last row is no move."""
     vectors = []
     vector: FloatArray | None = None
     for factor in _FACTORS:
-        vector = fit_moves(nodes, factor * pull, vector, which)
+        vector = fit_moves(nodes, factor * shrinkage, vector, which)
         vectors.append(vector)
-    return np.stack([*vectors, np.zeros(len(pull))])
+    return np.stack([*vectors, np.zeros(len(shrinkage))])
 
 
 def _compute_share_kept(vector: FloatArray, candidates: FloatArray) -> float:

@@ -83,7 +83,7 @@ PILOT_FEATURES = (
     "separable",
     "always",
 )
-"""What a pilot shows that priors may go by: see `inference/signs.py`, which reads them off a curve."""
+"""Features of a pilot that may move priors: `inference/signs.py` computes them from a curve."""
 
 _SHAPES = tuple(f"shape{i}" for i in range(max(len(mean.shapes) for mean in MEANS.values())))
 _COORDINATES = ("tau_e", "tau_ratio", "kappa", "sigma", "lam", *_SHAPES)
@@ -94,7 +94,7 @@ _SHARES = ("share_a", "share_b")
 class Beliefs:
     """Priors of the full-Bayes model.
 
-    Of the splits s and sizes x_r it holds that y[s, r] = f(x_r) + w_r b[s] + e[s, r], with
+    Scores of splits s at sizes x_r follow y[s, r] = f(x_r) + w_r b[s] + e[s, r], with
     w_r = stay + (1 - stay) (x_r / x_ref)^-kappa, x_ref the geometric mean of the pilot sizes, b ~ N(0, tau_b^2) and
     e ~ N(0, (tau_e w_r)^2 + resolution^2): noise that shrinks as training sets grow, to a part that stays.
 
@@ -132,11 +132,11 @@ class Beliefs:
         How far the expected score may lie off the curve and its departures at sizes more than eight times below the
         largest, on its own at each: a share of what it has risen since, for every further factor of eight.
     shifts
-        By the names of coordinates, and of `share_a` and `share_b`, what signs of a pilot (`SIGNS`) do to a prior: how
-        many standard deviations a coordinate moves with each, how much the logarithms of a and b of the share do.
-        Without any, sizes enter as ratios only. A shift of what a mean has not moves nothing.
+        Effects of features of a pilot (`PILOT_FEATURES`) on priors, by the names of coordinates, and of `share_a` and
+        `share_b`: how many standard deviations a coordinate moves with each, how much the logarithms of a and b of the
+        share do. Without any, sizes enter as ratios only. Effects on coordinates that a mean has not are ignored.
     spreads
-        By the names of coordinates, how much signs add to the logarithm of the standard deviation.
+        By the names of coordinates, what features add to the logarithm of the standard deviation.
     learnt
         The record of priors that `apexgp.learn_beliefs` made.
     """
@@ -198,39 +198,40 @@ class Beliefs:
         return self.tau_ratio is not None
 
     def expecting(self, noise: float) -> Beliefs:
-        """The same beliefs for a user who expects single scores to scatter with this standard deviation."""
+        """Beliefs of a user who expects single scores to scatter with this standard deviation."""
         # The prior median of tau_ratio says how much of the variance splits carry along the curve.
         ratio = 0.0 if self.tau_ratio is None else float(self.tau_ratio.from_normal(np.zeros(1))[0])
         expected = LogNormal(check_positive("noise", noise) / float(np.hypot(1.0, ratio)), 0.4)
         shifts, spreads = (
-            {name: own for name, own in moves.items() if name != "tau_e"} for moves in (self.shifts, self.spreads)
+            {name: effects for name, effects in moves.items() if name != "tau_e"}
+            for moves in (self.shifts, self.spreads)
         )
         return replace(self, tau_e=expected, shifts=shifts, spreads=spreads)
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON has it: each prior is its kind and its numbers."""
+        """The beliefs as JSON can hold them: each prior is its kind and its numbers."""
         return {field.name: _to_json(getattr(self, field.name)) for field in fields(self)}
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> Self:
-        """What `to_dict` wrote."""
+        """Make beliefs from the result of `to_dict`."""
         try:
-            given = {name: _from_json(value) for name, value in check_mapping("content", content).items()}
-            return cls(**given)
-        except (TypeError, KeyError, RecursionError) as problem:  # fields that no prior has, or none of its own
+            values = {name: _from_json(value) for name, value in check_mapping("content", content).items()}
+            return cls(**values)
+        except (TypeError, KeyError, RecursionError) as problem:  # unknown fields, or missing ones
             raise RequestError(
                 f"must be what Beliefs.to_dict gave ({type(problem).__name__}: {problem}).", argument="content"
             ) from None
 
 
-def _check_moves(name: str, given: Any, places: tuple[str, ...]) -> dict[str, dict[str, float]]:
-    """What signs do to priors: a number for each sign, by what it moves."""
+def _check_moves(name: str, values: Any, places: tuple[str, ...]) -> dict[str, dict[str, float]]:
+    """Check what features of a pilot do to priors: for each place that moves, a number per feature."""
     moves = {}
-    for place, by_sign in check_mapping(name, given).items():
+    for place, by_feature in check_mapping(name, values).items():
         check_choice(name, place, places)
         moves[place] = {
-            check_choice(name, sign, PILOT_FEATURES): check_between(name, value, -10.0, 10.0)
-            for sign, value in check_mapping(name, by_sign).items()
+            check_choice(name, feature, PILOT_FEATURES): check_between(name, value, -10.0, 10.0)
+            for feature, value in check_mapping(name, by_feature).items()
         }
     return moves
 
@@ -247,7 +248,7 @@ class ElicitedSigma:
         object.__setattr__(self, "steps", check_whole_number("sigma", self.steps, least=0, most=SIGMA_STEPS))
 
     def from_window(self, window: float, z: FloatArray) -> FloatArray:
-        """Values for deviates z, of a curve with this window."""
+        """Values of sigma at deviates z, for a curve with this window."""
         return elicit_sigma(max(window, 0.0), self.upper, self.steps).from_normal(z)
 
 
@@ -315,7 +316,7 @@ CALIBRATED = Beliefs(
 )
 """Learnt by benchmarks/calibrate.py from the development curves of LCDB 1.0 (AUROC, accuracy) and 1.1 (accuracy).
 
-What was learnt of each mean is stated with the mean.
+The numbers learnt for each mean are stated with the mean.
 """
 
 
@@ -332,14 +333,15 @@ _MOVES_BY_KIND = {
     "boosting": ((-0.25, -0.45, -0.07, -0.24, 0.38, 0.62, 0.13), -0.46),
     "neural_network": ((0.29, -0.33, -0.31, 0.09, 0.27, 0.26, -0.52), -0.17),
 }
-# Training scores tell much of what the kind does. Beside them half of a kind's moves is as good as all of them or
-# better, and of trees and boosting, whose training scores are mostly perfect, none is any good.
+# Share of the moves that is kept for pilots with training scores, which tell much of what the kind does: half of a
+# kind's moves is then as good as all of them or better; for trees and boosting, whose training scores are mostly
+# perfect, none is best.
 _KEPT_WITH_TRAINING_SCORES = dict.fromkeys(_MOVES_BY_KIND, 0.5) | {"trees": 0.0, "boosting": 0.0}
 
 
 @cache
 def adapt_to_kind(kind: str) -> Beliefs:
-    """The calibrated priors as they are moved for a kind of learner."""
+    """Move the calibrated priors to what curves of a kind of learner usually do."""
     (shifts, spread), kept = _MOVES_BY_KIND[kind], _KEPT_WITH_TRAINING_SCORES[kind]
     return replace(
         CALIBRATED,
@@ -356,11 +358,11 @@ def kind_matters_with_training_scores(kind: str) -> bool:
 def _add_moves(
     start: Mapping[str, Mapping[str, float]], moves: Mapping[str, float], kept: float
 ) -> dict[str, dict[str, float]]:
-    found = {place: dict(by_sign) for place, by_sign in start.items()}
+    found = {place: dict(by_feature) for place, by_feature in start.items()}
     for place, number in moves.items():
-        by_sign = found.setdefault(place, {})
-        for sign, value in (("always", number), ("gap_known", (kept - 1) * number)):
-            by_sign[sign] = by_sign.get(sign, 0.0) + value
+        by_feature = found.setdefault(place, {})
+        for feature, value in (("always", number), ("gap_known", (kept - 1) * number)):
+            by_feature[feature] = by_feature.get(feature, 0.0) + value
     return found
 
 
@@ -376,13 +378,13 @@ def write_priors(beliefs: Beliefs, path: str | os.PathLike[str], *, overwrite: b
 
 
 def read_priors(path: str | os.PathLike[str]) -> Beliefs:
-    """Read what `write_priors` or `apexgp learn` wrote."""
+    """Read a file that `write_priors` or `apexgp learn` wrote."""
     raw = read_bytes(path)
     return _parse_document(raw, partial(_blame_file, path))
 
 
 def parse_priors(text: str, argument: str) -> Beliefs:
-    """The priors of such a file, of which the text came as an argument."""
+    """Parse the text of a file of priors; errors name the argument that it came as."""
     return _parse_document(text.encode(errors="replace"), partial(DataError, argument=argument))
 
 
@@ -410,7 +412,7 @@ def _parse_document(raw: bytes, at_fault: Callable[[str], DataError]) -> Beliefs
 
 
 def compute_checksum(beliefs: Beliefs) -> str:
-    """What tells the numbers of priors from those of others: the checksum that their file has."""
+    """Compute the checksum that a file of these priors has; it identifies their numbers."""
     return _hash_content(plain(beliefs.to_dict()))
 
 

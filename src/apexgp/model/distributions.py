@@ -99,7 +99,7 @@ class ScaledPrior:
     factor: float
 
     def from_normal(self, z: FloatArray) -> FloatArray:
-        """The factor times what the other has."""
+        """The factor times the value of the other distribution."""
         return self.factor * self.prior.from_normal(z)
 
 
@@ -113,25 +113,25 @@ class Beta:
     def log_density(
         self, log_share: FloatArray, log_rest: FloatArray, times_a: float = 1.0, times_b: float = 1.0
     ) -> FloatArray:
-        """Logarithm of the density of Beta(a times_a, b times_b), given those of the share and of what it leaves."""
+        """Logarithm of the density of Beta(a times_a, b times_b) at a share, given log(share) and log(1 - share)."""
         a, b = self.a * times_a, self.b * times_b
         value: FloatArray = (a - 1) * log_share + (b - 1) * log_rest - betaln(a, b)
         return value
 
 
-FARTHEST = 1e100  # whose square is still a number
+FARTHEST = 1e100  # its square is still finite
 _DEVIATES = np.array([-4.0, -1.0, 0.0, 1.0, 4.0])
 _SHARES = np.array([0.01, 0.5, 0.99])
 
 
 def check_distribution(name: str, prior: Any) -> FloatArray:
-    """Values of a prior at some deviates: finite, and nowhere falling."""
+    """Check that a prior gives finite values that do not fall, and return those at a few deviates."""
     try:
         with np.errstate(all="ignore"):
             values = check_real_array(name, prior.from_normal(_DEVIATES.copy()))
         if values.shape == _DEVIATES.shape and (np.abs(values) < FARTHEST).all() and (np.diff(values) >= 0).all():
             return values
-    except DAMAGED:  # tampered with, or no distribution at all
+    except DAMAGED:  # a prior without from_normal, or with broken parameters
         pass
     raise RequestError(
         f"must be a distribution whose from_normal gives rising values, got {format_value(prior)}.", argument=name
@@ -139,14 +139,14 @@ def check_distribution(name: str, prior: Any) -> FloatArray:
 
 
 def check_positive_distribution(name: str, prior: Any) -> None:
-    """A prior of a quantity that is never below 0, and not 0 in the middle."""
+    """Check the prior of a quantity that is never below 0, with a median above 0."""
     values = check_distribution(name, prior)
     if values[0] < 0 or values[2] <= 0:
         raise RequestError(f"must be of positive values, got {format_value(prior)}.", argument=name)
 
 
 def check_share_prior(name: str, mean: str, prior: Any) -> None:
-    """A prior of a share, with a density."""
+    """Check that the prior of a share has a density."""
     try:
         with np.errstate(all="ignore"):
             log_shares = np.log(_SHARES), np.log1p(-_SHARES)
@@ -159,7 +159,7 @@ def check_share_prior(name: str, mean: str, prior: Any) -> None:
 
 
 def check_between(name: str, value: Any, least: float, most: float) -> float:
-    """A number from `least` to `most`."""
+    """Check that a number is from `least` to `most`."""
     number = check_real_number(name, value)
     if not least <= number <= most:
         raise RequestError(f"must be from {least:g} to {most:g}, got {format_value(value)}.", argument=name)

@@ -19,27 +19,27 @@ FIGURE_LABELS = {
     "covers_95": "95 % coverage",
     "width_95": "95 % width",
 }
-"""Figures of left-out tasks, and what they are called; the first two are better the lower they are."""
+"""Figures of left-out tasks, and their labels; the first two are better the lower they are."""
 
 
 @dataclass(frozen=True, repr=False)
 class Learnt(Answer):
-    """What priors were learnt from, what moved, and how well tasks that were left out are forecast by them.
+    """The record of learnt priors: their curves, the numbers that moved, and how well tasks left out are forecast.
 
     Attributes
     ----------
     curves, tasks, pilots : int
         How many whole curves there were, of how many tasks, and how many pilots were cut from them.
     metric, unit : str
-        Of the curves.
+        Metric and unit of the curves.
     pull : float
         How many curves the priors that the search started from count for.
     related : float
         Which share of the moves was kept, from 0 to 1, by how far they help with tasks that are left out.
     seed : int
-        Of the integration.
+        Seed of the integration.
     moved : dict
-        What moved: numbers before and after, by their names.
+        Numbers that moved, before and after, by their names.
     left_out : dict
         Figures of tasks that were left out in turn: with the priors before, with those learnt without the task, and the
         standard error of the difference, clustered by task. Empty where there is one task: nothing can be left out.
@@ -75,7 +75,7 @@ class Learnt(Answer):
         return {"figure": list(self.left_out), "before": before, "learnt": after, "error_of_change": error}
 
     def shown(self) -> SummaryTable:
-        """Figures of left-out tasks, and what moved."""
+        """Figures of left-out tasks, and the numbers that moved."""
         rows = [
             (FIGURE_LABELS.get(name, name), f"{before:.4g}", f"{after:.4g}", f"{after - before:+.2g} ± {error:.2g}")
             for name, (before, after, error) in self.left_out.items()

@@ -34,7 +34,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class PositiveNormal:
-    """A normal distribution cut to [lower, inf), by the location and scale of the uncut one."""
+    """A normal distribution truncated to [lower, inf), by its location and scale before truncation."""
 
     loc: float
     scale: float
@@ -67,7 +67,7 @@ class PositiveNormal:
 
     @cached_property
     def _above(self) -> float:
-        """Mass of the uncut distribution that is kept."""
+        """Mass of the normal distribution above `lower`."""
         return float(ndtr((self.loc - self.lower) / self.scale))
 
     @cached_property

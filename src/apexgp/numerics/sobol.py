@@ -39,7 +39,7 @@ MOST_DIMENSIONS = 1 + len(_POLYNOMIALS)
 
 
 def make_sobol_points(count: int, dimensions: int, rng: np.random.Generator | None = None) -> FloatArray:
-    """The first points of the Sobol sequence, shape (dimensions, count).
+    """Make the first points of the Sobol sequence, shape (dimensions, count).
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def make_sobol_points(count: int, dimensions: int, rng: np.random.Generator | No
 
 
 def _make_directions(dimension: int) -> list[int]:
-    """Direction numbers of one dimension as fractions of 2^30, the coarsest first."""
+    """Make the direction numbers of one dimension as fractions of 2^30, the coarsest first."""
     if dimension == 0:
         return [1 << (_BITS - 1 - bit) for bit in range(_BITS)]
     polynomial, first = _POLYNOMIALS[dimension - 1]
@@ -84,9 +84,9 @@ def _make_directions(dimension: int) -> list[int]:
 
 
 def _scramble(directions: NDArray[np.uint32], rng: np.random.Generator) -> NDArray[np.uint32]:
-    """Direction numbers whose digits went through a random lower triangular matrix, one for each dimension."""
+    """Multiply the digits of direction numbers by a random lower triangular matrix, one for each dimension."""
     random = rng.integers(2, size=(len(directions), _BITS, _BITS), dtype=np.uint32)
     matrices = np.tril(random, -1) + np.eye(_BITS)
     digits = (directions[:, :, None] >> np.arange(_BITS - 1, -1, -1, dtype=np.uint32)) & 1  # the coarsest first
-    mixed = (digits @ matrices.swapaxes(1, 2)) % 2  # of floats, since integers have no fast product
+    mixed = (digits @ matrices.swapaxes(1, 2)) % 2  # as floats: NumPy has no fast product of integers
     return (mixed @ _POWERS_OF_TWO[::-1]).astype(np.uint32)

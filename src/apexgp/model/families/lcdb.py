@@ -32,8 +32,8 @@ class Pow4Family(Family):
         c, fraction = shape
         return log_unshifted(-quotient(log(-value), c), float(self._place(fraction))) if value < 0 else inf
 
-    def published(self, offset: float, amplitude: float, *shape: float) -> tuple[float, ...]:
-        """The drop is b where n + d = 1."""
+    def to_published(self, offset: float, amplitude: float, *shape: float) -> tuple[float, ...]:
+        """Convert the amplitude to b, the drop where n + d = 1."""
         c, fraction = shape
         place = float(self._place(fraction))
         return offset, amplitude * (place * self.unit) ** c, c, (place - 1) * self.unit
@@ -66,8 +66,8 @@ class Mmf4Family(Family):
         power = (exp(-d * log_half) + 1 + value) / -value
         return log_half + quotient(log(power), d)
 
-    def published(self, offset: float, amplitude: float, *shape: float) -> tuple[float, ...]:
-        """The whole way, c - a, is the drop at no data."""
+    def to_published(self, offset: float, amplitude: float, *shape: float) -> tuple[float, ...]:
+        """Convert the amplitude to c - a, the drop at no data."""
         d, fraction = shape
         half = float(self._place(fraction))
         return offset - amplitude * (1 + half**-d), (half * self.unit) ** d, offset, d
@@ -97,11 +97,11 @@ class Wbl4Family(Family):
         """From -log(-value) = rate (x^d - 1)."""
         return log1p(-quotient(log(-value), float(self._rate(*shape)))) / shape[1] if value < 0 else inf
 
-    def published(self, offset: float, amplitude: float, *shape: float) -> tuple[float, ...]:
-        """The drop is b at no data."""
+    def to_published(self, offset: float, amplitude: float, *shape: float) -> tuple[float, ...]:
+        """Convert the amplitude to b, the drop at no data."""
         rate, d = float(self._rate(*shape)), shape[1]
         return rate * self.unit**-d, amplitude * exp(rate), offset, d
 
     def _rate(self, exponent: Any, d: Any) -> Any:
-        """The letter a, for sizes in units of the smallest one."""
+        """The parameter a, for sizes in units of the smallest one."""
         return exponent / d * np.exp(-d / 2 * log(self.last))

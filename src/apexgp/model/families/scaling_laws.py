@@ -35,7 +35,7 @@ class PiecewisePowerFamily(Family):
     states_uncertainty = True
 
     def bounds(self, best: float, ceiling: float) -> tuple[Bounds, Bounds]:
-        """The limit is given; an error of 0 has no logarithm."""
+        """Fix the limit at the ceiling; an error of 0 has no logarithm."""
         return (ceiling, ceiling), (1e-12, inf)
 
     def basis(self, x: FloatArray, *shape: Any) -> Any:
@@ -48,7 +48,7 @@ class PiecewisePowerFamily(Family):
         return -np.exp(bend * np.minimum(u, 0.0) ** 2 - slope * u - (first + slope) / 2 * switch)
 
     def log_inverse(self, value: float, *shape: float) -> float:
-        """A line after the switch, a parabola before it."""
+        """Invert the line after the switch, or the parabola before it."""
         first, slope, _ = shape
         if value >= 0:
             return inf
@@ -59,8 +59,8 @@ class PiecewisePowerFamily(Family):
         root = sqrt(max(slope**2 + 4 * bend * height, 0.0))
         return switch - 2 * height / (slope + root)
 
-    def published(self, offset: float, amplitude: float, *shape: float) -> tuple[float, ...]:
-        """The error at N is exp(a)."""
+    def to_published(self, offset: float, amplitude: float, *shape: float) -> tuple[float, ...]:
+        """Convert the amplitude to a, the logarithm of the error at N."""
         first, slope, _ = shape
         switch, bend = map(float, self._switch_and_bend(*shape))
         return log(amplitude) - (first + slope) / 2 * switch, -slope, bend, self.unit * exp(switch)
@@ -101,8 +101,8 @@ class BurrFamily(Family):
         # Beyond e^700 the 1 no longer counts, and the exponential would overflow.
         return log(theta2) + quotient(log(expm1(height)) if height < 700 else height, theta3)
 
-    def published(self, offset: float, amplitude: float, *shape: float) -> tuple[float, ...]:
-        """The amplitude is the drop at the last size."""
+    def to_published(self, offset: float, amplitude: float, *shape: float) -> tuple[float, ...]:
+        """Convert the amplitude, the drop at the last size, to theta1."""
         return *map(float, self._mean.rescale_theta(self.unit, *self._theta(amplitude, *shape))), 1 - offset
 
     def _theta(self, drop: float, *shape: Any) -> tuple[Any, ...]:
@@ -130,7 +130,7 @@ class M4Family(Family):
         return -np.exp(self._log_share(np.log(x), *shape) - self._log_share(np.zeros(1), *shape))
 
     def log_inverse(self, value: float, *shape: float) -> float:
-        """From the equation itself, whose right side is a power of n."""
+        """Solve the defining equation, whose right side is a power of n, for n."""
         if value >= 0:
             return inf
         exponent, fraction, alpha = shape
@@ -138,8 +138,8 @@ class M4Family(Family):
         done = max(1 - share, 1e-300)  # rounding may leave nothing where nothing has been learnt yet
         return log(self._place(fraction)) - quotient(log(share) - alpha * log(done), exponent)
 
-    def published(self, offset: float, amplitude: float, *shape: float) -> tuple[float, ...]:
-        """The whole way, e_0 - e_inf, is the drop at no data."""
+    def to_published(self, offset: float, amplitude: float, *shape: float) -> tuple[float, ...]:
+        """Convert the amplitude to e_0 - e_inf, the drop at no data."""
         exponent, fraction, alpha = shape
         way = amplitude / self._first_share(*shape)
         size = self.unit * float(self._place(fraction))
@@ -172,7 +172,7 @@ class M4Family(Family):
 class BrokenPowerFamily(Family):
     """1 - (a + b n^-c0 (1 + (n / d1)^(1 / f1))^(-c1 f1)): a broken neural scaling law with one break.
 
-    Of Caballero, Gupta, Rish and Krueger 2023. The error above its limit a falls as a power law of exponent c0 well
+    By Caballero, Gupta, Rish and Krueger (2023). The error above its limit a falls as a power law of exponent c0 well
     before the break at d1, and of exponent c0 + c1 well after it; f1 in [0.05, 2] says how gradual the change is. Both
     exponents lie in [0, 8], so that the curve does not fall. With c1 = 0 it is a power law, with c0 = 0 it is Burr's.
 
@@ -194,7 +194,7 @@ class BrokenPowerFamily(Family):
         return -np.exp(-self._fall(np.log(x), *shape))
 
     def log_inverse(self, value: float, *shape: float) -> float:
-        """The logarithm of the drop falls ever faster with log x, or ever slower: a root, by Newton's method."""
+        """Find the root by Newton's method: the logarithm of the drop is convex or concave in log x."""
         if value >= 0:
             return inf
         early, late, gradual, fraction = shape
@@ -208,8 +208,8 @@ class BrokenPowerFamily(Family):
         found = float(find_rising_root(excess, low, high, np.array([log(self.last)]), tolerance=1e-12)[0])
         return found if found < high[0] else inf
 
-    def published(self, offset: float, amplitude: float, *shape: float) -> tuple[float, ...]:
-        """The amplitude is the drop at the smallest size."""
+    def to_published(self, offset: float, amplitude: float, *shape: float) -> tuple[float, ...]:
+        """Convert the amplitude, the drop at the smallest size, to b."""
         early, late, gradual, fraction = shape
         place = float(self._place(fraction))
         bend = (late - early) * gradual * float(log_one_plus_exp(-log(place) / gradual))
