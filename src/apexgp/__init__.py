@@ -89,8 +89,8 @@ __all__ = [
     "write_report",
 ]
 
-# The same for whoever runs it: a name is imported when it is first used. So `import apexgp` takes no time, and who
-# forecasts does not wait for what collects.
+# Lazy imports (PEP 562): a name is imported when it is first used. So `import apexgp` takes no time, and a forecast does
+# not wait for what only a collection needs.
 _HOMES = {
     name: module
     for module, names in {

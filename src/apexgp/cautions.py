@@ -34,13 +34,13 @@ __all__ = [
 ]
 
 NO_ROOM = 0.005
-"""Left above the last score: whatever the curve does there hardly matters."""
+"""Room above the last score below which further changes of the curve hardly matter."""
 
 
 class Caution(str):
     """A reason for doubt in a sentence or two, and in a few words for the cell of a table.
 
-    What to do about it may be set by an argument, which every surface words in its own way, as those of errors are.
+    Its remedy may name arguments, which every surface words in its own way, as it does for errors.
     """
 
     brief: str
@@ -48,38 +48,38 @@ class Caution(str):
     remedy: Remedy
 
     def __new__(cls, text: str, brief: str = "", remedy: Remedy = ()) -> Caution:
-        """Keep the few words, and what to do, beside the text."""
+        """Keep the short form and the remedy beside the text."""
         caution = super().__new__(cls, add_remedy(text, remedy, PYTHON))
         caution.brief, caution.why, caution.remedy = brief or text, text, remedy
         return caution
 
 
 def word_caution(vocabulary: Vocabulary, caution: str) -> str:
-    """A caution in the words of a surface, as `ApexError.worded_for` has an error."""
+    """Word a caution for a surface, as `ApexError.worded_for` does for errors."""
     return add_remedy(caution.why, caution.remedy, vocabulary) if isinstance(caution, Caution) else caution
 
 
 def drop_remedy(caution: str) -> str:
-    """A caution for readers who can change nothing about it, such as those of a paper."""
+    """Leave out the remedy, for readers who can change nothing, such as those of a paper."""
     return caution.why if isinstance(caution, Caution) else caution
 
 
-def prefix_caution(whose: str, caution: str) -> str:
-    """A caution that begins with what it is about."""
+def prefix_caution(subject: str, caution: str) -> str:
+    """Put the name of what it is about before a caution."""
     if not isinstance(caution, Caution):
-        return f"{whose}{caution}"
-    return type(caution)(f"{whose}{caution.why}", caution.brief, caution.remedy)
+        return f"{subject}{caution}"
+    return type(caution)(f"{subject}{caution.why}", caution.brief, caution.remedy)
 
 
 def shorten_caution(caution: str) -> str:
-    """A caution in a few words."""
+    """Shorten a caution to a few words."""
     return caution.brief if isinstance(caution, Caution) else caution
 
 
 FARTHEST_FACTOR = 50
 """How many times the pilot's largest size the method has been tested at."""
 
-_INEXACT = 3.0  # times the error that is aimed at
+_INEXACT = 3.0  # times the error aimed at
 
 # Standard deviation of the share still to be won under the priors, near that of Beta(0.6, 0.45). A posterior that is
 # about as wide has learnt nothing of it.
@@ -100,7 +100,7 @@ def find_first_pilot_cautions() -> tuple[str, ...]:
 
 
 def find_forecast_cautions(sizes: FloatArray, pilot: Replicates) -> tuple[str, ...]:
-    """Cautions that the sizes asked for add: too far beyond the pilot, or below it."""
+    """Caution where sizes are too far beyond the pilot, or below it."""
     found = []
     factor = sizes.max() / pilot.sizes[-1]
     if factor > FARTHEST_FACTOR:
@@ -125,8 +125,7 @@ def find_forecast_cautions(sizes: FloatArray, pilot: Replicates) -> tuple[str, .
 def find_inexact_cautions(end_error: float, precision: float) -> tuple[str, ...]:
     """Caution where the integral over the posterior is much less exact than it should be.
 
-    Both are standard errors of the ends of 95 % intervals relative to their width: what was reached, and what was
-    aimed at.
+    Both arguments are standard errors of the ends of 95 % intervals relative to their width: reached, and aimed at.
     """
     if end_error <= _INEXACT * precision:
         return ()
@@ -145,11 +144,11 @@ def find_learnt_elsewhere_cautions(metric: str, unit: str, curve: LearningCurve)
     other_metric = UNNAMED not in (metric, curve.metric) and metric != curve.metric_name
     if not other_metric and unit == curve.unit_name:
         return ()
-    learnt, own = (metric, curve.metric_name) if other_metric else (unit, curve.unit_name)
+    learnt, this = (metric, curve.metric_name) if other_metric else (unit, curve.unit_name)
     return (
         Caution(
-            f"The priors were learnt from curves of another kind: {learnt}, where this one has {own}. What they learnt "
-            "may not hold here.",
+            f"The priors were learnt from curves of another kind: {learnt}, where this one has {this}. What they "
+            "learnt may not hold here.",
             "priors learnt from curves of another kind",
         ),
     )
@@ -192,7 +191,7 @@ def find_uninformed_cautions(sizes: FloatArray, pilot: Replicates, spread: float
 _NARROWEST_FACTOR = 3
 _WILD_SPREAD = 0.08
 _FLAT_RISE = 0.01  # over the whole pilot
-_OFTEN_WON = 0.02  # by flat curves, far beyond the pilot
+_USUAL_GAIN = 0.02  # of flat curves, far beyond the pilot
 _HALF_IS_GUESSING = ("AUROC", "c-statistic", "balanced accuracy")
 _NEAR_GUESSING = 0.03
 _NO_CHANGE = 1e-9
@@ -203,7 +202,7 @@ _SMALL_SCORE = 0.5  # error rates that are worth a forecast are below; scores th
 
 
 def find_pilot_cautions(curve: LearningCurve) -> tuple[str, ...]:
-    """Cautions that the measurements alone call for."""
+    """Cautions from the measurements of a pilot alone."""
     checks = (
         _check_number_of_sizes,
         _check_span,
@@ -244,7 +243,7 @@ def _check_span(curve: LearningCurve) -> Caution | None:
 
 
 def _check_trend(curve: LearningCurve) -> Caution | None:
-    """Whether the curve falls or does not move."""
+    """Caution where the curve falls or does not move."""
     pilot = curve.upward.replicates
     span = float(np.log(pilot.sizes[-1] / pilot.sizes[0]))
     slope, error = pilot.trend
@@ -268,12 +267,12 @@ def _check_trend(curve: LearningCurve) -> Caution | None:
             "falls",
         )
     if flat and room >= NO_ROOM:
-        # What flat curves elsewhere have won is nothing to go by where less is left to win.
+        # Gains of other flat curves are no guide where less room is left.
         others = (
             "Of the real curves that were as flat, half moved by less than 0.01 even at more than ten times the size, "
             "but about one in three rose by more than 0.02: the upper end of the interval allows for those."
         )
-        left = others if room >= _OFTEN_WON else f"Only {room:.2g} is left above it."
+        left = others if room >= _USUAL_GAIN else f"Only {room:.2g} is left above it."
         if not curve.scale.straight:  # differences of such scores are no differences of scores in [0, 1]
             left = (
                 "About one in three of the real curves that were as flat moved later: the better end of the interval "
@@ -297,7 +296,7 @@ def _check_noise(curve: LearningCurve) -> Caution | None:
 
 
 def _check_guessing(curve: LearningCurve) -> Caution | None:
-    """Whether nothing has been learnt yet, by metrics of which one half, or 0 between -1 and 1, is guessing."""
+    """Caution where scores are those of guessing, for metrics where that is 0.5, or 0 between -1 and 1."""
     coefficient = curve.range == (-1.0, 1.0)
     if curve.metric != UNNAMED and curve.metric_name not in _HALF_IS_GUESSING and not coefficient:
         return None
@@ -318,7 +317,7 @@ def _check_guessing(curve: LearningCurve) -> Caution | None:
 
 
 def _check_equal_scores(curve: LearningCurve) -> Caution | None:
-    """Whether more data changed nothing at all: every split scores the same, or a single one three times in a row.
+    """Caution where more data changed nothing: every split scores the same, or a single one three times in a row.
 
     Chance does not do that. Single scores from a few hundred test cases may well be equal twice, and scores that are
     rounded to two digits as often as you like.
@@ -341,7 +340,7 @@ def _check_equal_scores(curve: LearningCurve) -> Caution | None:
 
 
 def _check_odd_size(curve: LearningCurve) -> Caution | None:
-    """Whether the splits disagree at one size as they do at no other."""
+    """Caution where the splits disagree at one size as they do at no other."""
     pilot = curve.upward.replicates
     several = pilot.count > 1
     if several.sum() < 3:
@@ -360,7 +359,7 @@ def _check_odd_size(curve: LearningCurve) -> Caution | None:
 
 
 def _check_single_run(curve: LearningCurve) -> Caution | None:
-    """Whether single scores without labels jump about as those of one run do, and means over splits do not."""
+    """Caution where single scores without labels jump about as those of one run do, and means over splits do not."""
     pilot = curve.upward.replicates
     if curve.split is not None or pilot.count.max() > 1 or len(pilot.sizes) < 5 or (curve.averaged_over or 1) > 1:
         return None
@@ -378,7 +377,7 @@ def _check_single_run(curve: LearningCurve) -> Caution | None:
 
 
 def _check_runs_known(curve: LearningCurve) -> Caution | None:
-    """Whether scores have a spread, and nobody has said of how many runs."""
+    """Caution where scores have a spread, and the number of runs is unknown."""
     if curve.score_sd is None or curve.averaged_over is not None:
         return None
     return Caution(
@@ -390,7 +389,7 @@ def _check_runs_known(curve: LearningCurve) -> Caution | None:
 
 
 def _check_mean_exists(curve: LearningCurve) -> Caution | None:
-    """Whether forecasts of the scores have no mean."""
+    """Caution where forecasts of the scores have no mean."""
     if not curve.scale.logarithmic:
         return None
     return Caution(
@@ -401,7 +400,7 @@ def _check_mean_exists(curve: LearningCurve) -> Caution | None:
 
 
 def _check_room(curve: LearningCurve) -> Caution | None:
-    """Whether the curve has come to the end of its scale."""
+    """Caution where the curve has come to the end of its scale."""
     scores = curve.upward.scores
     room = float(1 - curve.upward.replicates.mean[-1])
     if scores.min() >= 1:
@@ -429,7 +428,7 @@ def _check_room(curve: LearningCurve) -> Caution | None:
 
 
 def _verb_of_improving(curve: LearningCurve) -> str:
-    """What scores do that become better; of [0, 1], where error rates are turned round, they rise."""
+    """The verb for scores that become better: in [0, 1], where error rates are turned round, they rise."""
     return "rise" if curve.scale.same or curve.direction == "higher" else "fall"
 
 

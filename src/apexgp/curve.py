@@ -650,10 +650,10 @@ def _ask_for_direction(curves: dict[str | None, LearningCurve], source: Any) -> 
     first = open_to_doubt[worse[0]]
     pilot, falls = first.replicates, first.direction == "higher"
     what = "scores" if first.metric == UNNAMED else first.metric_name
-    whose = "" if worse == [None] else f" of {format_some(worse)}"
+    tasks = "" if worse == [None] else f" of {format_some(worse)}"
     does = ("fall" if falls else "rise") + "s" * (first.metric != UNNAMED)
     raise DataError(
-        f"{_find_source_name(source)}: the {what}{whose} {does} as the training set grows, from {pilot.mean[0]:.3g} to "
+        f"{_find_source_name(source)}: the {what}{tasks} {does} as the training set grows, from {pilot.mean[0]:.3g} to "
         f"{pilot.mean[-1]:.3g}, and nothing says whether higher or lower is better.",
         remedy=(
             "Say so with {} or {}, or name the metric with {} if it is a known one such as error rate or accuracy.",

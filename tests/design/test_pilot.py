@@ -255,7 +255,9 @@ def test_drawn_data_sets_stand_for_all(model):
     sizes = np.array([60.0, 94, 147, 230, 360, 720, 3600])
     known = knowledge_from_posterior(model.posterior, sizes)
     expected = known.weights @ known.location[5] / known.weights.sum()
-    spread = np.sqrt(known.mean(known.covariance[5, 5]) + known.between(known.location, known.location)[5, 5])
+    spread = np.sqrt(
+        known.average(known.covariance[5, 5]) + known.covariance_between(known.location, known.location)[5, 5]
+    )
     for seed in range(5):
         data = simulate_scores(known, CURVE, 16, 3, 1.0, seed, Design((720.0,), 3))
         assert data.shares.sum() == pytest.approx(1)

@@ -37,4 +37,4 @@ def forecast_line(task="liver", sizes=(400,), between=(0.6, 0.8), *, of="new_spl
 def measured_line(task="liver", sizes=(400,), scores=(0.7,), **about):
     """Scores that were measured."""
     curve = LearningCurve(sizes, scores, task=task, **{"metric": "auroc", **about})
-    return RecordLine.of_curve(curve, day="2026-11-18")
+    return RecordLine.from_curve(curve, day="2026-11-18")

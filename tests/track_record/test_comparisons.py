@@ -15,11 +15,11 @@ from apexgp.track_record.reliability import compare_forecasts, measure_reliabili
 
 def counts(*lines):
     found = compare_forecasts(lines)
-    return len(found.made), found.waiting, found.known, found.unlike
+    return len(found.compared), found.waiting, found.known, found.unlike
 
 
 def test_a_forecast_is_compared_with_what_is_recorded_after_it():
-    (one,) = compare_forecasts([forecast_line(sizes=(400, 800)), measured_line(scores=(0.72,))]).made
+    (one,) = compare_forecasts([forecast_line(sizes=(400, 800)), measured_line(scores=(0.72,))]).compared
     assert (one.size, one.times, one.measured, one.n_splits) == (400, 2, 0.72, 1)
     assert (one.task, one.metric, one.unit, one.date) == ("liver", "AUROC", "examples", "2026-11-17")
     assert one.median == pytest.approx(0.7)
@@ -41,7 +41,7 @@ def test_the_pilot_of_a_later_forecast_is_an_outcome_too():
     later = forecast_line(sizes=(800,))
     longer = measured_line(sizes=(50, 100, 200, 400), scores=(0.6, 0.65, 0.7, 0.75)).curve
     object.__setattr__(later, "curve", longer)
-    (one,) = compare_forecasts([forecast_line(), later]).made
+    (one,) = compare_forecasts([forecast_line(), later]).compared
     assert (one.size, one.measured) == (400, 0.75)
 
 
@@ -57,21 +57,23 @@ def test_the_same_forecast_counts_once_whatever_stands_beside_it():
 
 
 def test_a_size_measured_again_has_the_last_scores():
-    (one,) = compare_forecasts([forecast_line(), measured_line(scores=(0.7,)), measured_line(scores=(0.9,))]).made
+    (one,) = compare_forecasts([forecast_line(), measured_line(scores=(0.7,)), measured_line(scores=(0.9,))]).compared
     assert (one.measured, one.covered) == (0.9, (False, False, False, False))
 
 
 def test_a_mean_is_compared_over_as_many_splits_as_were_forecast():
     line = forecast_line(splits=3, single=(0.5, 0.9))
-    (one,) = compare_forecasts([line, measured_line(sizes=[400] * 4, scores=[0.7, 0.7, 0.73, 0.1])]).made
+    (one,) = compare_forecasts([line, measured_line(sizes=[400] * 4, scores=[0.7, 0.7, 0.73, 0.1])]).compared
     assert (one.n_splits, one.measured, one.pit) == (3, pytest.approx(0.71), pytest.approx(0.55))
-    (one,) = compare_forecasts([line, measured_line(sizes=[400] * 2, scores=[0.7, 0.1])]).made
+    (one,) = compare_forecasts([line, measured_line(sizes=[400] * 2, scores=[0.7, 0.1])]).compared
     assert (one.n_splits, one.measured, one.lower_80) == (1, 0.7, pytest.approx(0.54))  # of a single split
 
 
 def test_own_splits_are_compared_with_themselves():
     line = forecast_line(of="same_splits", splits=2)
-    (one,) = compare_forecasts([line, measured_line(sizes=[400] * 3, scores=[0.7, 0.74, 0.1], split=[1, 0, 7])]).made
+    (one,) = compare_forecasts(
+        [line, measured_line(sizes=[400] * 3, scores=[0.7, 0.74, 0.1], split=[1, 0, 7])]
+    ).compared
     assert (one.n_splits, one.measured) == (2, pytest.approx(0.72))
     assert counts(line, measured_line(sizes=[400] * 2, scores=[0.7, 0.7], split=[0, 7])) == (0, 0, 0, 1)
     assert counts(line, measured_line()) == (0, 0, 0, 1)  # without labels

@@ -225,4 +225,4 @@ def test_a_line_is_the_same_after_it_was_written(record):
     (again,) = read_lines(record.path)
     assert isinstance(again, ForecastLine)
     assert again.as_text() == line.as_text()
-    assert compare_forecasts([again, measured_line()]).made == compare_forecasts([line, measured_line()]).made
+    assert compare_forecasts([again, measured_line()]).compared == compare_forecasts([line, measured_line()]).compared

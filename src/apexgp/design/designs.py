@@ -31,16 +31,16 @@ _AN_HOUR = 3600.0
 
 @dataclass(frozen=True)
 class Design:
-    """Scores at some sizes, each on so many splits.
+    """Measurements at some sizes, each on so many splits.
 
     Attributes
     ----------
     sizes : tuple of float
         Training-set sizes, rising.
-    splits : int
+    n_splits : int
         How many splits are trained at each of them.
     continued : bool
-        Whether they are the pilot's own splits, which go on; else they are new, the same at every size.
+        Whether the pilot's own splits are continued; otherwise splits are new, the same at every size.
     """
 
     sizes: tuple[float, ...]
@@ -55,23 +55,23 @@ class Design:
 
 @dataclass(frozen=True)
 class Price:
-    """What fits cost."""
+    """The cost of fits."""
 
     cost_of_fit: Callable[[float], float]
     unit: str
-    """What costs are counted in: fits, hours, or whatever the caller's costs are."""
+    """Unit of costs: fits, hours, or whatever the caller's costs are."""
 
-    def of(self, design: Design) -> float:
+    def cost_of(self, design: Design) -> float:
         """Cost of a whole design."""
         return design.n_splits * sum(map(self.cost_of_fit, design.sizes))
 
 
 Cost = Callable[[float], float] | tuple[float, float] | CurveSet | Price | None
-"""What a fit costs: by its size, as (fixed, per example), as measured in a run, with a unit of its own, or 1 each."""
+"""Cost of a fit: a function of its size, (fixed, per example), a run with recorded times, a `Price`, or None for 1."""
 
 
 def make_price(cost: Cost, sizes: FloatArray) -> Price:
-    """The cost of a fit as it was given, checked at the sizes that matter."""
+    """Make a price of the cost of a fit in any form, checked at the sizes that matter."""
     if cost is None:
         return Price(lambda size: 1.0, "fits")
     if isinstance(cost, Price):
@@ -112,10 +112,10 @@ def _check_price(price: Price, sizes: FloatArray) -> Price:
 
 
 def _estimate_hours(run: CurveSet) -> tuple[float, float]:
-    """Hours of a fit, and of each example in it: least squares of what a run took, relative to the mean at a size.
+    """Estimate hours per fit and per example by least squares, relative to the mean at each size of a run.
 
     Where larger sizes took less, as they may by chance, all fits cost the mean over the sizes: more than least squares
-    relative to the means would say, so that the budget lasts.
+    relative to the means would give, so that the budget lasts.
     """
     done = [(float(fit["size"]), float(fit["seconds"])) for fit in run.fits if not fit["error"]]
     if not done or not all(seconds > 0 for _, seconds in done):
@@ -123,7 +123,7 @@ def _estimate_hours(run: CurveSet) -> tuple[float, float]:
     size, seconds = np.array(done).T
     distinct, which = np.unique(size, return_inverse=True)
     mean = np.bincount(which, seconds) / np.bincount(which)
-    # Both of one sign: a fit never gets cheaper with more examples, nor costs less than nothing.
+    # Neither is negative: a fit never gets cheaper with more examples, nor costs less than nothing.
     weight = 1 / mean
     slope_alone = float((distinct * weight**2 * mean).sum() / (distinct**2 * weight**2).sum())
     if len(distinct) == 1:
@@ -138,32 +138,32 @@ def _estimate_hours(run: CurveSet) -> tuple[float, float]:
 
 Risk = Callable[[Design], float]
 
-_BEYOND = 2 ** (np.arange(1, 11) / 2)  # further sizes, in units of the pilot's largest
-_MOST_KNOWN, _MOST_BEYOND = 6, 5  # sizes of the pilot, and further ones, that are looked at
-_FIRST = 11  # sizes that a first pilot may have
-_WIDEST = 32.0  # its largest over its smallest: what is far below tells little of what is above
+_BEYOND = 2 ** (np.arange(1, 11) / 2)  # further candidate sizes, in units of the pilot's largest
+_MOST_KNOWN, _MOST_BEYOND = 6, 5  # candidate sizes among the pilot's, and beyond
+_FIRST = 11  # candidate sizes of a first pilot
+_WIDEST = 32.0  # largest over smallest size: scores far below tell little about those above
 _LEAST = 16.0
 _SPLITS = (1, 2, 3, 5, 10, 20, 50)
 _MOST_SPLITS = 100
 _MOST_SIZES = 8  # of one design
-_TREND = 3  # sizes without which there is no curve
+_TREND = 3  # fewest sizes that show a trend
 _SPANS = (32.0, 16.0, 8.0, 4.0)
 
 
 @dataclass(frozen=True)
 class DesignSpace:
-    """What designs can be made of."""
+    """The sizes, splits and budget that designs may use."""
 
     sizes: FloatArray
     """Candidate sizes, rising."""
     pilot: FloatArray
-    """Sizes that have been measured; none before a first pilot."""
+    """Measured sizes; none before a first pilot."""
     pilot_splits: int
-    """Splits of the pilot that can go on; 0 if none can."""
+    """Number of the pilot's splits that can be continued; 0 if none can."""
     price: Price
     budget: float
     split_counts: tuple[int, ...] = ()
-    """Numbers of new splits that are looked at; by default some, and those that spend the budget on few sizes."""
+    """Numbers of new splits to consider; by default usual ones, and those that spend the budget on few sizes."""
 
     def __post_init__(self) -> None:
         if not self.split_counts:
@@ -173,11 +173,11 @@ class DesignSpace:
 
     def affords(self, design: Design) -> bool:
         """Whether the budget pays for a design."""
-        return self.price.of(design) <= self.budget * (1 + 1e-9)
+        return self.price.cost_of(design) <= self.budget * (1 + 1e-9)
 
 
 def choose_candidate_sizes(pilot: FloatArray, available: float) -> FloatArray:
-    """Some of the pilot's sizes, evenly in their logarithm, and further ones in ratios of the root of 2."""
+    """Choose some of the pilot's sizes, evenly in their logarithm, and further ones in ratios of the root of 2."""
     known = pilot
     if len(pilot) > _MOST_KNOWN:
         wanted = np.geomspace(pilot[0], pilot[-1], _MOST_KNOWN)
@@ -190,57 +190,58 @@ def choose_candidate_sizes(pilot: FloatArray, available: float) -> FloatArray:
 
 
 def choose_first_sizes(available: float) -> FloatArray:
-    """Sizes for a first pilot, evenly in their logarithm."""
-    least = max(min(_LEAST, available / 4), available / _WIDEST)
+    """Choose sizes for a first pilot, evenly in their logarithm."""
+    smallest = max(min(_LEAST, available / 4), available / _WIDEST)
     return np.unique(
-        [max(1.0, _round_to_two_digits(size)) for size in np.geomspace(least, available, _FIRST)[:-1]] + [available]
+        [max(1.0, _round_to_two_digits(size)) for size in np.geomspace(smallest, available, _FIRST)[:-1]] + [available]
     )
 
 
 def _round_to_two_digits(size: float) -> float:
-    """A whole number near a size, of two digits."""
+    """Round a size to a whole number of two digits."""
     return float(round(float(f"{size:.2g}")))
 
 
-def list_candidates(room: DesignSpace, risk: Risk) -> list[Design]:
-    """Designs within the budget, each once."""
-    found = _propose_first_pilots(room, risk) if not len(room.pilot) else _extend_pilot(room, risk)
-    return list(dict.fromkeys(design for design in found if design.sizes and room.affords(design)))
+def list_candidates(space: DesignSpace, risk: Risk) -> list[Design]:
+    """List designs within the budget, each once."""
+    found = _propose_first_pilots(space, risk) if not len(space.pilot) else _extend_pilot(space, risk)
+    return list(dict.fromkeys(design for design in found if design.sizes and space.affords(design)))
 
 
-def _extend_pilot(room: DesignSpace, risk: Risk) -> Iterable[Design]:
-    """What may be added to a pilot."""
-    known = room.sizes[room.sizes <= room.pilot[-1]]
-    beyond = room.sizes[room.sizes > room.pilot[-1]]
-    half = replace(room, budget=room.budget / 2)
-    if room.pilot_splits:
-        unmeasured = room.sizes[~np.isin(room.sizes, room.pilot)]
-        own = Design((), room.pilot_splits, continued=True)
-        yield from (replace(own, sizes=(size,)) for size in beyond.tolist())
-        for purse in (room, half):
-            yield _grow(own, unmeasured, purse, risk)
-    for count in room.split_counts:
+def _extend_pilot(space: DesignSpace, risk: Risk) -> Iterable[Design]:
+    """Propose designs that extend a pilot."""
+    known = space.sizes[space.sizes <= space.pilot[-1]]
+    beyond = space.sizes[space.sizes > space.pilot[-1]]
+    half = replace(space, budget=space.budget / 2)
+    if space.pilot_splits:
+        unmeasured = space.sizes[~np.isin(space.sizes, space.pilot)]
+        same_splits = Design((), space.pilot_splits, continued=True)
+        yield from (replace(same_splits, sizes=(size,)) for size in beyond.tolist())
+        for limited in (space, half):
+            yield _grow(same_splits, unmeasured, limited, risk)
+    for count in space.split_counts:
         new = Design((), count)
-        for purse in (room, half):
-            yield _grow(new, room.sizes, purse, risk)
-        yield _grow(new, known, room, risk)  # for those who have no more data
+        for limited in (space, half):
+            yield _grow(new, space.sizes, limited, risk)
+        yield _grow(new, known, space, risk)  # without more data
         for sizes in (known, np.union1d(known[:1], known[-1:]), known[-1:], beyond[-1:]):
             if len(sizes):
-                yield _add_splits(replace(new, sizes=tuple(sizes.tolist())), room)
+                yield _add_splits(replace(new, sizes=tuple(sizes.tolist())), space)
 
 
-def _propose_first_pilots(room: DesignSpace, risk: Risk) -> Iterable[Design]:
-    """What a first pilot may be: at least three sizes, the largest among them unless that is dear."""
-    least = find_cheapest(room)
-    # One split, whose luck nobody can tell from the curve, did far worse on real curves than it promised: it is only
-    # for those who cannot pay for more.
-    several = [count for count in room.split_counts if count > 1 and room.affords(replace(least, n_splits=count))]
+def _propose_first_pilots(space: DesignSpace, risk: Risk) -> Iterable[Design]:
+    """Propose first pilots: at least three sizes, the largest among them unless that is expensive."""
+    cheapest = find_cheapest(space)
+    # A single split, whose luck cannot be told from the curve, did far worse on real curves than promised: it is
+    # proposed only where the budget allows no more.
+    several = [count for count in space.split_counts if count > 1 and space.affords(replace(cheapest, n_splits=count))]
     if not several:
-        yield least
-    dear = room.price.cost_of_fit(float(room.sizes[-1])) > room.price.cost_of_fit(float(room.sizes[0])) * (1 + 1e-9)
-    for count in several or room.split_counts:
-        for last in range(len(room.sizes), _TREND - 1, -2 if dear else -len(room.sizes)):
-            sizes = room.sizes[:last]
+        yield cheapest
+    first_cost, last_cost = (space.price.cost_of_fit(float(space.sizes[i])) for i in (0, -1))
+    expensive = last_cost > first_cost * (1 + 1e-9)
+    for count in several or space.split_counts:
+        for last in range(len(space.sizes), _TREND - 1, -2 if expensive else -len(space.sizes)):
+            sizes = space.sizes[:last]
             for span in _SPANS:
                 within = sizes[sizes >= sizes[-1] / span * 0.99]
                 for number in (3, 4, 5, 6, _MOST_SIZES):
@@ -248,23 +249,23 @@ def _propose_first_pilots(room: DesignSpace, risk: Risk) -> Iterable[Design]:
                     if len(even.sizes) >= _TREND:
                         yield even
             for start in ((0, len(sizes) // 2), (len(sizes) // 2, -2)):
-                begun = Design(tuple(sorted({*sizes[list(start)].tolist(), float(sizes[-1])})), count)
-                if len(begun.sizes) >= _TREND and room.affords(begun):
-                    yield _grow(begun, sizes, room, risk)
+                seed_design = Design(tuple(sorted({*sizes[list(start)].tolist(), float(sizes[-1])})), count)
+                if len(seed_design.sizes) >= _TREND and space.affords(seed_design):
+                    yield _grow(seed_design, sizes, space, risk)
 
 
 def _space_evenly(sizes: FloatArray, number: int) -> tuple[float, ...]:
-    """So many of the sizes, as evenly in their logarithm as they allow."""
+    """Pick so many of the sizes, as evenly in their logarithm as they allow."""
     wanted = np.geomspace(sizes[0], sizes[-1], number)
     chosen: list[float] = sizes[np.abs(np.log(sizes[:, None] / wanted)).argmin(axis=0)].tolist()
     return tuple(sorted(set(chosen)))
 
 
-def _grow(design: Design, sizes: FloatArray, room: DesignSpace, risk: Risk) -> Design:
+def _grow(design: Design, sizes: FloatArray, space: DesignSpace, risk: Risk) -> Design:
     """Add the size that helps most, as long as the budget lasts."""
     while len(design.sizes) < _MOST_SIZES:
         larger = [_add_size(design, size) for size in sizes.tolist() if size not in design.sizes]
-        affordable = [one for one in larger if room.affords(one)]
+        affordable = [one for one in larger if space.affords(one)]
         if not affordable:
             break
         design = min(affordable, key=risk)
@@ -275,13 +276,13 @@ def _add_size(design: Design, size: float) -> Design:
     return replace(design, sizes=tuple(sorted((*design.sizes, size))))
 
 
-def _add_splits(design: Design, room: DesignSpace) -> Design:
-    """As many splits as the budget pays for, of those that are looked at."""
-    affordable = [count for count in room.split_counts if room.affords(replace(design, n_splits=count))]
+def _add_splits(design: Design, space: DesignSpace) -> Design:
+    """Raise the number of splits as far as the budget allows."""
+    affordable = [count for count in space.split_counts if space.affords(replace(design, n_splits=count))]
     return replace(design, n_splits=max(affordable, default=design.n_splits))
 
 
-def find_cheapest(room: DesignSpace) -> Design:
-    """The design that costs least."""
-    by_price = sorted(room.sizes.tolist(), key=room.price.cost_of_fit)
-    return Design(tuple(sorted(by_price[: 1 if len(room.pilot) else _TREND])), min(room.split_counts))
+def find_cheapest(space: DesignSpace) -> Design:
+    """Find the design that costs least."""
+    by_price = sorted(space.sizes.tolist(), key=space.price.cost_of_fit)
+    return Design(tuple(sorted(by_price[: 1 if len(space.pilot) else _TREND])), min(space.split_counts))

@@ -1,4 +1,4 @@
-"""What to measure next: designs of a pilot, ranked by what they are expected to tell (preposterior analysis)."""
+"""Recommending the next measurements: designs ranked by how much they should tell (preposterior analysis)."""
 
 from __future__ import annotations
 
@@ -40,18 +40,18 @@ from .simulated_scores import fit_designs, simulate_scores
 
 __all__ = ["CONFIRM", "MOST_ASKED", "design_pilot"]
 
-_DRAWS, _FIRST_DRAWS = 16, 32  # data sets on which the best designs are tried; more where any curve may come
-_MOST_TURNS = 8  # of trying: designs without more data are often as good as one another
+_DRAWS, _FIRST_DRAWS = 16, 32  # data sets on which designs are tried; more before a pilot, when any curve may come
+_MOST_TURNS = 8  # rounds of trying: designs without more data are often equally good
 _GRID = 33  # sizes beyond the pilot at which intervals are drawn and targets looked for
-_TIMES = 10.0  # the pilot's largest size, where nothing else is asked for
-_FURTHER = 2.0  # times the pilot's largest size that can be had, where nothing else is said
-_A_PILOT = 0.1  # of the smallest size that matters, before there is a pilot
+_TIMES = 10.0  # times the pilot's largest size: where the score matters by default
+_FURTHER = 2.0  # times the pilot's largest size: examples available by default
+_A_PILOT = 0.1  # of the smallest size that matters: examples available by default before a pilot
 _MOST_MEASURED = 200  # sizes of a pilot: moments are kept of every pair of them
 
 MOST_ASKED = 20
-"""Sizes that may matter."""
+"""Most sizes at which the score may matter."""
 CONFIRM = 3
-"""How many of the best designs are tried on drawn data, where nothing else is said."""
+"""Default number of the best designs to try on simulated scores."""
 
 
 def design_pilot(
@@ -134,7 +134,7 @@ def design_pilot(
         raise RequestError(
             f"must have a pilot of at most {_MOST_MEASURED} different sizes, got {len(measured):,}.", argument="model"
         )
-    room = DesignSpace(
+    space = DesignSpace(
         sizes=measurable,
         pilot=measured,
         pilot_splits=0 if pilot is None or pilot.split is None else len(set(pilot.split.tolist())),
@@ -142,25 +142,25 @@ def design_pilot(
         budget=check_positive("budget", budget),
         split_counts=counts,
     )
-    _refuse_too_little(room)
+    _refuse_too_little(space)
     last = float(measurable[-1] if pilot is None else measured[-1])
     grid = np.geomspace(last, max(FARTHEST_FACTOR * last, float(asked.max())), _GRID)
     grid[0] = last
     every = np.unique(np.concatenate([measurable, measured, asked, grid]))
     known = _describe_knowledge(model, pilot, engine, every, measurable, seed)
-    if known.own is None:
-        room = replace(room, pilot_splits=0)
+    if known.pilot_splits is None:
+        space = replace(space, pilot_splits=0)
     judge = Judge(model, pilot, known, asked, grid, goal, confidence, by_size=at is None and goal is not None)
-    found = judge.ranked(list_candidates(room, judge.risk), room)
+    found = judge.rank(list_candidates(space, judge.risk), space)
     if confirm:
-        found = _confirm(found, judge, room, confirm, known, pilot, settings, engine, seed)
-    return judge.answer(found, room, most)
+        found = _confirm(found, judge, space, confirm, known, pilot, settings, engine, seed)
+    return judge.answer(found, space, most)
 
 
 def _confirm(
     found: list[RankedDesign],
     judge: Judge,
-    room: DesignSpace,
+    space: DesignSpace,
     count: int,
     known: Knowledge,
     pilot: LearningCurve | None,
@@ -168,26 +168,26 @@ def _confirm(
     engine: FullBayes,
     seed: int,
 ) -> list[RankedDesign]:
-    """The same designs: the best, the cheapest good one and the best without more data are tried on drawn data.
+    """Try the best designs, the cheapest good one and the best without more data on simulated scores, and rank again.
 
-    What trying them changed is taken to hold for the others; one that comes out best by that, of all or of those
-    without more data, is tried, too, on the same data sets.
+    The figures of the others are adjusted by what trying changed. A design that then comes out best, of all or of
+    those without more data, is tried, too, on the same data sets.
     """
     most_splits = max(one.n_splits for one in found)
     draws = _FIRST_DRAWS if pilot is None else _DRAWS
     data = simulate_scores(known, pilot, draws, most_splits, engine.ceiling, seed, found[0].design)
-    spare = [find_frugal(found), find_at_hand(found, room.pilot.tolist())]
+    spare = [find_frugal(found), find_at_hand(found, space.pilot.tolist())]
     waiting = list(dict.fromkeys([*found[:count], *(one for one in spare if one is not None)]))
-    told, tried, ranked = [], [], found
+    predicted, tried, ranked = [], [], found
     for _ in range(_MOST_TURNS):
         shares, after = fit_designs([one.design for one in waiting], data, pilot, settings, engine)
         if not after:
-            break  # nothing that was drawn can be fitted: stay with what is known, the closed form at first
-        told += waiting
-        tried += [judge.tried(one, models, shares) for one, models in zip(waiting, after, strict=True)]
-        others = judge.adjusted([one for one in found if one not in told], told, tried)
+            break  # no simulated data set can be fitted: keep the ranking so far
+        predicted += waiting
+        tried += [judge.judge_fits(one, models, shares) for one, models in zip(waiting, after, strict=True)]
+        others = judge.adjust([one for one in found if one not in predicted], predicted, tried)
         ranked = sorted([*tried, *others], key=risk_then_cost)
-        named = (ranked[0], find_at_hand(ranked, room.pilot.tolist()))
+        named = (ranked[0], find_at_hand(ranked, space.pilot.tolist()))
         untried = [one.design for one in named if one is not None and not one.confirmed]
         if not untried:
             break
@@ -265,21 +265,21 @@ def _choose_sizes(sizes: ArrayLike | None, pilot: LearningCurve | None, availabl
 
 
 def _check_goal(target: float, settings: APExGP, pilot: LearningCurve | None) -> float:
-    floor, ceiling = settings._bounds() if pilot is None else settings._bounds(pilot.range)
+    floor, ceiling = settings._check_bounds() if pilot is None else settings._check_bounds(pilot.range)
     return attainable_target(target, pilot, ceiling if pilot is None or pilot.direction == "higher" else floor)
 
 
-def _refuse_too_little(room: DesignSpace) -> None:
-    least = find_cheapest(room)
-    if room.affords(least):
+def _refuse_too_little(space: DesignSpace) -> None:
+    least = find_cheapest(space)
+    if space.affords(least):
         return
-    what = "one more fit" if len(room.pilot) else "a first pilot of 3 sizes"
-    where, takes = ", ".join(map(format_size, least.sizes)), room.price.of(least)
-    unit = "fit" if room.price.unit == "fits" and takes == 1 else room.price.unit
+    what = "one more fit" if len(space.pilot) else "a first pilot of 3 sizes"
+    where, takes = ", ".join(map(format_size, least.sizes)), space.price.cost_of(least)
+    unit = "fit" if space.price.unit == "fits" and takes == 1 else space.price.unit
     raise RequestError(
         f"must pay for {what}: the cheapest, at {where} with {least.n_splits} "
         f"split{'s' if least.n_splits > 1 else ''}, takes {takes:.3g} {unit}; got "
-        f"{room.budget:g}.",
+        f"{space.budget:g}.",
         argument="budget",
     )
 

@@ -1,4 +1,4 @@
-"""The answer to what to measure next: designs, the best first."""
+"""The answer of `design_pilot`: designs with their figures, the best first."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from .designs import Design
 
 __all__ = ["PilotDesign", "RankedDesign", "Verdict", "find_at_hand", "find_frugal"]
 
-_MOST_SHOWN = 8  # and the one that is cheap, and the one that needs no more data
-_NEARLY = 1.1  # times the risk of the best design: as good, to a reader
+_MOST_SHOWN = 8  # besides the frugal design, and the best without more data
+_NEARLY = 1.1  # times the risk of the best design: practically as good
 
 Interval = tuple[float, float]
 Verdict = Literal["yes", "no", "open"]
@@ -24,7 +24,7 @@ Verdict = Literal["yes", "no", "open"]
 
 @dataclass(frozen=True)
 class RankedDesign:
-    """A design and what it is expected to show.
+    """A design and its expected figures.
 
     Attributes
     ----------
@@ -90,7 +90,7 @@ class RankedDesign:
 
 @dataclass(frozen=True, repr=False)
 class PilotDesign(Answer):
-    """What to measure next.
+    """Recommended next measurements.
 
     Attributes
     ----------
@@ -154,7 +154,7 @@ class PilotDesign(Answer):
 
     @property
     def farthest(self) -> int:
-        """Which of the sizes in `at` is the largest."""
+        """Index of the largest size in `at`."""
         return max(range(len(self.at)), key=self.at.__getitem__)
 
     @property
@@ -198,7 +198,7 @@ class PilotDesign(Answer):
 
     @property
     def nothing(self) -> str:
-        """What stands for no further measurement, beside the designs."""
+        """The row label for no further measurement."""
         return "nothing more" if self.pilot_sizes else "nothing yet"
 
     def _columns(self) -> ColumnData:
@@ -220,13 +220,13 @@ class PilotDesign(Answer):
         return columns
 
     def shown(self) -> SummaryTable:
-        """One row per design, below what is known now."""
+        """One row per design, below one for the present."""
         header, rows = self.table([self.farthest], _MOST_SHOWN)
         title = f"What to measure next, with {self.budget:,.10g} {self.unit}"
         return SummaryTable(title, header, rows, self._all_notes(), words=("measure",))
 
     def table(self, widths: Sequence[int], most: int) -> tuple[list[str], list[list[str]]]:
-        """Names of columns, and rows: what is known now, and so many of the best designs with those worth naming.
+        """Names of columns, and rows: the present, so many of the best designs, and others worth naming.
 
         Designs that are expected to leave more doubt, or a wider interval, than measuring nothing are omitted.
 
@@ -274,7 +274,7 @@ class PilotDesign(Answer):
         return [self.later_words(one) if self.asks_for_size else format_chance(one.prob_right)]
 
     def later_words(self, one: RankedDesign) -> str:
-        """Between which sizes the required one will lie."""
+        """The range in which the required size will lie, in words."""
         beyond = f"over {format_size(self.grid[-1])}"
         ends = [
             beyond if math.isinf(size) else format_size_needed(size)
@@ -289,13 +289,13 @@ def _check_ranked_design(one: RankedDesign) -> RankedDesign:
 
 
 def find_at_hand(designs: Sequence[RankedDesign], pilot_sizes: Sequence[float]) -> RankedDesign | None:
-    """The first design that needs no more examples than the pilot had."""
+    """Find the first design that needs no more examples than the pilot had."""
     if not len(pilot_sizes):
         return None
     return next((one for one in designs if one.sizes[-1] <= pilot_sizes[-1]), None)
 
 
 def find_frugal(designs: Sequence[RankedDesign]) -> RankedDesign:
-    """The cheapest design that is nearly as good as the first."""
+    """Find the cheapest design that is nearly as good as the first."""
     enough = _NEARLY * designs[0].risk
     return min((one for one in designs if one.risk <= enough), key=lambda one: (one.cost, one.risk))

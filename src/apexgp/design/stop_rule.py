@@ -1,4 +1,4 @@
-"""When a curve has been measured well enough: a stop rule for runs, by the figures that designs are judged by."""
+"""A stop rule for runs: when a curve has been measured well enough."""
 
 from __future__ import annotations
 
@@ -71,11 +71,11 @@ class StopRule:
             check_instance("model", self.model, APExGP, "an APExGP")
         if self.width is None and self.target is None:
             raise RequestError(
-                "Enough needs to be told what is enough.", remedy=("Set {} or {}.", ("width", 0.05), ("target", 0.9))
+                "StopRule needs to be told what is enough.", remedy=("Set {} or {}.", ("width", 0.05), ("target", 0.9))
             )
 
     def __call__(self, curves: CurveSet) -> str:
-        """Why the curves so far are enough; an empty text where they are not, or cannot be forecast from yet."""
+        """The reason to stop; empty where the curves so far are not enough, or cannot be forecast from yet."""
         if not curves:
             return ""
         curve = curves.only if self.metric is None else curves[None, self.metric]

@@ -46,11 +46,11 @@ from .saving import read_model, write_model
 __all__ = ["BREAKDOWNS", "CurveEstimator", "check_curve", "fit_curves", "fit_together", "to_curve", "wrap_breakdown"]
 
 BREAKDOWNS = (ApexError, ArithmeticError, ValueError)
-"""What a computation raises that has no answer for odd numbers; a LinAlgError is a ValueError."""
+"""Exceptions of a computation that breaks down on odd numbers; a LinAlgError is a ValueError."""
 
 
 def fit_curves(engine: Engine, curves: Sequence[LearningCurve]) -> list[FittedCurve | ApexError]:
-    """Fits of the curves, together if that goes well; otherwise one by one, so that an odd curve spoils no other."""
+    """Fit curves together if that goes well; otherwise one by one, so that an odd curve spoils no other."""
     try:
         return [_check_nodes(fit) for fit in engine.fit(list(curves))]
     except BREAKDOWNS as problem:
@@ -60,7 +60,7 @@ def fit_curves(engine: Engine, curves: Sequence[LearningCurve]) -> list[FittedCu
 
 
 def _check_nodes(fit: FittedCurve) -> FittedCurve | ApexError:
-    """The fit, or the error of one that is left without a node of finite weight: it could not forecast anything."""
+    """Return the fit, or an error where it has no node of finite weight and so could not forecast anything."""
     if fit.posterior is None:
         return fit
     weights = fit.posterior.node_weights
@@ -70,7 +70,7 @@ def _check_nodes(fit: FittedCurve) -> FittedCurve | ApexError:
 
 
 def wrap_breakdown(problem: Exception) -> ApexError:
-    """The error of a computation that broke down, in our words, with what it said as the cause."""
+    """Wrap the exception of a computation that broke down in an error of ours, as its cause."""
     if isinstance(problem, ApexError):
         return problem
     error = DataError(
@@ -82,7 +82,7 @@ def wrap_breakdown(problem: Exception) -> ApexError:
 
 
 def check_curve(curve: LearningCurve, engine: Engine) -> None:
-    """Refuse what is no curve, shows no trend, or is better than is possible, and what the engine cannot fit."""
+    """Refuse a curve that shows no trend, is better than possible, or that the engine cannot fit."""
     if not isinstance(curve, LearningCurve):
         raise DataError(f"Expected a LearningCurve, got {type(curve).__name__}.")
     pilot = curve.upward.replicates
@@ -104,7 +104,7 @@ def check_curve(curve: LearningCurve, engine: Engine) -> None:
 
 
 def to_curve(sizes: Any, scores: ArrayLike | None, split: ArrayLike | None) -> LearningCurve:
-    """What `fit` was called with, as a curve."""
+    """Make a curve of the arguments of `fit`."""
     if isinstance(sizes, LearningCurve):
         if scores is not None or split is not None:
             raise RequestError("A LearningCurve contains its own scores and splits: pass it on its own.")
@@ -121,16 +121,16 @@ def to_curve(sizes: Any, scores: ArrayLike | None, split: ArrayLike | None) -> L
     return LearningCurve(sizes, scores, split)
 
 
-_NEARBY = 1.05  # a size so many times another tells how fast a probability changes
-_THREE_DIGITS = 0.005  # relative error of sizes below which three digits of them hold
-_MOST_SIZES = 10_000  # in one forecast, which holds thousands of numbers for each
+_NEARBY = 1.05  # ratio of sizes between which the slope of a probability is measured
+_THREE_DIGITS = 0.005  # relative error of a size below which three digits hold
+_MOST_SIZES = 10_000  # of one forecast, which holds thousands of numbers for each
 
 
 Estimator = TypeVar("Estimator", bound="CurveEstimator")
 
 
 class CurveEstimator(SettingsEstimator):
-    """A method for learning curves, after scikit-learn: settings, `fit`, and questions put to what was fitted."""
+    """A method for learning curves, after scikit-learn: settings, `fit`, and questions about the fitted curve."""
 
     ceiling: float
     floor: float
@@ -139,12 +139,12 @@ class CurveEstimator(SettingsEstimator):
 
     @abstractmethod
     def _build_engine(self, direction: Direction, scale: Scale = UNIT_SCALE, learner: str | None = None) -> Engine:
-        """The engine that the settings describe for curves like that; refuses settings that make no sense."""
+        """Build the engine that the settings describe for such curves; refuses settings that make no sense."""
 
     def _build_checked_engine(
         self, direction: Direction = "higher", scale: Scale = UNIT_SCALE, learner: str | None = None
     ) -> Engine:
-        """The engine; settings that break it are named like those that it refuses."""
+        """Build the engine; settings on which that breaks down are reported like those that it refuses."""
         try:
             return self._build_engine(direction, scale, learner)
         except ApexError:
@@ -192,7 +192,7 @@ class CurveEstimator(SettingsEstimator):
         """Set the learnt attributes, and forget those of an earlier fit."""
         for stale in [name for name in vars(self) if name.endswith("_")]:
             delattr(self, stale)
-        # What the model was fitted with, whatever is set later.
+        # The settings of this fit, whatever is set later.
         self._settings = self.get_params(deep=False)
         self._fit = fit
         self.curve_ = curve
@@ -227,13 +227,13 @@ class CurveEstimator(SettingsEstimator):
         n_splits
             Number of new splits; by default as many as the pilot usually has per size.
         """
-        at = self._asked(sizes, of, n_splits)
-        return self._forecast_unchecked(at, of, n_splits, self._cautions(at))
+        at = self._check_asked(sizes, of, n_splits)
+        return self._forecast_unchecked(at, of, n_splits, self._find_cautions(at))
 
     def _forecast_unchecked(
         self, sizes: FloatArray, of: Quantity, n_splits: int | None = None, cautions: tuple[str, ...] = ()
     ) -> Forecast:
-        """What is forecast, of checked sizes; without cautions for questions that ask for it many times."""
+        """Forecast at checked sizes; without cautions, for questions that need many forecasts."""
         locations, scales, weights = self._fit.predict(sizes, of, n_splits)
         along = locations if self.curve_.direction == "higher" else 1 - locations
         return Forecast(sizes, along, scales, weights, cautions, self.curve_.scale)
@@ -265,7 +265,7 @@ class CurveEstimator(SettingsEstimator):
         -------
         array of shape (n, Q)
         """
-        at = self._asked(sizes, of, n_splits)
+        at = self._check_asked(sizes, of, n_splits)
         n = check_whole_number("n", n, least=1, most=MOST_DRAWS // len(at))
         return self.curve_.from_upward(self._fit.sample(n, at, of, n_splits, make_generator(seed)))
 
@@ -292,51 +292,51 @@ class CurveEstimator(SettingsEstimator):
         goal = attainable_target(target, self.curve_, self._best_possible)
         success = success_by(lambda sizes: self._forecast_unchecked(sizes, of), goal, self.curve_.direction)
         found = required_size(success, np.unique(self.curve_.sizes), goal, confidence)
-        errors = self._relative_errors(found, success, of)
+        errors = self._estimate_relative_errors(found, success, of)
         digits = 2 if (errors >= _THREE_DIGITS).any() else 3
-        answer = self._with_cautions(replace(found, relative_error=float(errors[0]), digits=digits))
-        return replace(answer, cautions=answer.cautions + self._undecided_cautions(answer, of))
+        answer = self._add_cautions(replace(found, relative_error=float(errors[0]), digits=digits))
+        return replace(answer, cautions=answer.cautions + self._find_undecided_cautions(answer, of))
 
-    def _relative_errors(self, found: RequiredSize, success: Success, of: Quantity) -> FloatArray:
-        """Monte-Carlo errors of log n where F(n) is the confidence, 0.5, 0.1 and 0.9: those of F over its slope.
+    def _estimate_relative_errors(self, found: RequiredSize, success: Success, of: Quantity) -> FloatArray:
+        """Estimate the Monte-Carlo errors of log n where F(n) is the confidence, 0.5, 0.1 and 0.9: error of F over slope.
 
         An infinite n has none (NaN). Where F does not rise, its error moves n without bound.
         """
         sizes = np.array([found.size, found.median, *found.interval], float)
         errors = np.where(np.isfinite(sizes), 0.0, np.nan)
-        found_out = np.isfinite(sizes) & (sizes > self.curve_.sizes.min())
-        if found_out.any():
-            asked = sizes[found_out]
+        is_computed = np.isfinite(sizes) & (sizes > self.curve_.sizes.min())
+        if is_computed.any():
+            asked = sizes[is_computed]
             below, above = success(np.concatenate([asked / _NEARBY, asked * _NEARBY])).reshape(2, -1)
             slope = (above - below) / (2 * math.log(_NEARBY))
             error = self._fit.standard_error(asked, np.full(len(asked), found.target), of)
             unbounded = np.where(error > 0, np.inf, 0.0)
-            errors[found_out] = np.divide(error, slope, out=unbounded, where=slope > 0)
+            errors[is_computed] = np.divide(error, slope, out=unbounded, where=slope > 0)
         return errors
 
-    def _undecided_cautions(self, found: RequiredSize, of: Quantity) -> tuple[str, ...]:
-        """Caution where the integral does not tell whether any number of examples suffices."""
+    def _find_undecided_cautions(self, found: RequiredSize, of: Quantity) -> tuple[str, ...]:
+        """Caution where the integral is too inexact to decide whether any number of examples suffices."""
         if found.already_met:
             return ()
         (error,) = self._fit.standard_error(np.array([UNLIMITED]), np.array([found.target]), of)
         return find_undecided_cautions(found.prob_reachable, float(error), found.confidence)
 
-    def _with_cautions(self, found: RequiredSize) -> RequiredSize:
-        # No size will do: what speaks against that is whatever speaks against going beyond the pilot at all.
+    def _add_cautions(self, found: RequiredSize) -> RequiredSize:
+        # Where no size suffices, the cautions are those for sizes beyond the pilot.
         asked = found.size if found.is_realistic else 2 * self.curve_.largest
-        return replace(found, cautions=self._cautions(np.array([float(asked)])))
+        return replace(found, cautions=self._find_cautions(np.array([float(asked)])))
 
-    def _cautions(self, sizes: FloatArray) -> tuple[str, ...]:
-        """Reasons to doubt what is said about these sizes."""
+    def _find_cautions(self, sizes: FloatArray) -> tuple[str, ...]:
+        """Find the reasons to doubt a forecast at these sizes."""
         return self._pilot_cautions_ + find_forecast_cautions(sizes, self.curve_.replicates) + self._fit.cautions(sizes)
 
     @cached_property
     def _pilot_cautions_(self) -> tuple[str, ...]:
-        """Learnt, like all that ends so: kept until the next fit."""
+        """Cached until the next fit, as the trailing underscore says."""
         return find_pilot_cautions(self.curve_)
 
-    def _asked(self, sizes: ArrayLike, of: Quantity, n_splits: int | None) -> FloatArray:
-        """The sizes; all that is asked for is checked."""
+    def _check_asked(self, sizes: ArrayLike, of: Quantity, n_splits: int | None) -> FloatArray:
+        """Check the arguments of a forecast, and return the sizes as an array."""
         check_is_fitted(self)
         check_choice("of", of, get_args(Quantity))
         if n_splits is not None:
@@ -366,16 +366,16 @@ class CurveEstimator(SettingsEstimator):
         try:
             model = cls(**saved.settings)
         except TypeError as problem:
-            raise saved.damaged(problem) from None
+            raise saved.damage_error(problem) from None
         try:
             model.fit(saved.curve)
         except ApexError as problem:
-            raise saved.damaged(problem) from problem
-        saved.compare(model.parameters_)
+            raise saved.damage_error(problem) from problem
+        saved.warn_if_different(model.parameters_)
         return model
 
-    def _bounds(self, between: Range = UNIT_RANGE) -> tuple[float, float]:
-        """Floor and ceiling of scores in a range, checked: 0 and 1, the defaults, stand for the ends of any range."""
+    def _check_bounds(self, between: Range = UNIT_RANGE) -> tuple[float, float]:
+        """Check floor and ceiling for scores in a range; 0 and 1, the defaults, stand for the ends of any range."""
         ceiling, floor = check_real_number("ceiling", self.ceiling), check_real_number("floor", self.floor)
         low, high = between
         floor, ceiling = low if floor == 0 else floor, high if ceiling == 1 else ceiling
@@ -396,15 +396,15 @@ class CurveEstimator(SettingsEstimator):
             )
         return floor, ceiling
 
-    def _upward_bounds(self, direction: Direction, scale: Scale = UNIT_SCALE) -> tuple[float, float]:
-        """Floor and ceiling as engines see them."""
-        floor, ceiling = (float(scale.inside(bound)) for bound in self._bounds(scale.range))
+    def _check_upward_bounds(self, direction: Direction, scale: Scale = UNIT_SCALE) -> tuple[float, float]:
+        """Check floor and ceiling, and convert them to the values that engines see."""
+        floor, ceiling = (float(scale.inside(bound)) for bound in self._check_bounds(scale.range))
         return (floor, ceiling) if direction == "higher" else (1 - ceiling, 1 - floor)
 
     @property
     def _best_possible(self) -> float:
         """The best score that the settings allow on the curve."""
-        floor, ceiling = self._bounds(self.curve_.range)
+        floor, ceiling = self._check_bounds(self.curve_.range)
         return ceiling if self.curve_.direction == "higher" else floor
 
 
@@ -429,20 +429,20 @@ def fit_together(
     engines: dict[tuple[float, float, str | None], Engine] = {}
     found: dict[int, Estimator | ApexError] = {}
     accepted: dict[tuple[float, float, str | None], list[int]] = {}
-    settings._build_checked_engine()  # what is wrong whatever the curve is
+    settings._build_checked_engine()  # refuses settings that are wrong for any curve
     for i, curve in enumerate(curves):
         try:
             known = isinstance(curve, LearningCurve)
             kind = (curve.direction, curve.scale) if known else ("higher", UNIT_SCALE)
             learner = curve.learner if known else None
-            alike = (*settings._upward_bounds(*kind), learner)
-            if alike not in engines:
-                engines[alike] = engine or settings._build_checked_engine(*kind, learner)
-            check_curve(curve, engines[alike])
-            accepted.setdefault(alike, []).append(i)
+            group = (*settings._check_upward_bounds(*kind), learner)
+            if group not in engines:
+                engines[group] = engine or settings._build_checked_engine(*kind, learner)
+            check_curve(curve, engines[group])
+            accepted.setdefault(group, []).append(i)
         except ApexError as problem:
             found[i] = problem
-    for alike, own in accepted.items():
-        for i, fit in zip(own, fit_curves(engines[alike], [curves[i].upward for i in own]), strict=True):
+    for group, members in accepted.items():
+        for i, fit in zip(members, fit_curves(engines[group], [curves[i].upward for i in members]), strict=True):
             found[i] = fit if isinstance(fit, ApexError) else clone(settings)._keep(curves[i], fit)
     return [found[i] for i in range(len(curves))]

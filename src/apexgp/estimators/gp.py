@@ -162,27 +162,27 @@ class APExGP(CurveEstimator):
             raise RequestError(
                 "goes with inference='bayes' and the calibrated priors, or Beliefs of your own.", argument="related"
             )
-        learnt = learn_from_related(related, curve, self._beliefs(curve.scale, curve.learner), self.seed)
+        learnt = learn_from_related(related, curve, self._choose_beliefs(curve.scale, curve.learner), self.seed)
         fitted = clone(self).set_params(priors=learnt, noise=None, learner=None).fit(curve)
         self._keep(curve, fitted._fit)
-        self._settings = fitted._settings  # what is saved is what was fitted
+        self._settings = fitted._settings  # a saved model must hold the settings that were fitted
         return self
 
     def _keep(self, curve: LearningCurve, fit: FittedCurve) -> Self:
         if fit.posterior is not None:
-            fit = replace(fit.posterior, curve=curve)  # asked about scores as they were given
+            fit = replace(fit.posterior, curve=curve)  # answers are on the scale of the curve's own scores
         super()._keep(curve, fit)
         if fit.posterior is not None:
             self.priors_ = fit.posterior.posteriors[0].density.beliefs
-        self.learner_ = self._kind(curve.learner)
+        self.learner_ = self._choose_kind(curve.learner)
         if self.learner_ is not None:
-            self._settings["learner"] = self.learner_  # whoever goes on from here need not ask the curve again
+            self._settings["learner"] = self.learner_  # refits with these settings need not ask the curve
         return self
 
-    def _cautions(self, sizes: FloatArray) -> tuple[str, ...]:
+    def _find_cautions(self, sizes: FloatArray) -> tuple[str, ...]:
         learnt = self.priors_.learnt if self.inference == "bayes" else None
         other = () if learnt is None else find_learnt_elsewhere_cautions(learnt.metric, learnt.unit, self.curve_)
-        return super()._cautions(sizes) + other
+        return super()._find_cautions(sizes) + other
 
     @classmethod
     def as_published(cls, mean: str = "power_law", ceiling: float = 1.0, floor: float = 0.0) -> Self:
@@ -198,12 +198,12 @@ class APExGP(CurveEstimator):
         self, direction: Direction, scale: Scale = UNIT_SCALE, learner: str | None = None
     ) -> FullBayes | MaximumAPosteriori:
         seed = check_whole_number("seed", self.seed, least=0)
-        floor, ceiling = self._upward_bounds(direction, scale)
+        floor, ceiling = self._check_upward_bounds(direction, scale)
         self._check_settings()
         if self.inference == "map":
             return MaximumAPosteriori(MEANS[self.mean], ceiling, self.variant, seed, flat=self.priors == "flat")
         precision = TOLERATED if self.precision is None else float(self.precision)
-        return FullBayes(select_means(self.mean), self._beliefs(scale, learner), ceiling, floor, seed, precision)
+        return FullBayes(select_means(self.mean), self._choose_beliefs(scale, learner), ceiling, floor, seed, precision)
 
     def _check_settings(self) -> None:
         check_choice("inference", self.inference, ("bayes", "map"))
@@ -244,17 +244,17 @@ class APExGP(CurveEstimator):
                 argument="learner",
             )
 
-    def _kind(self, learner: str | None) -> str | None:
-        """The kind of learner that counts, given what the curve says; None where there is none."""
+    def _choose_kind(self, learner: str | None) -> str | None:
+        """The kind of learner whose priors are used, given that of the curve; None for those that all kinds share."""
         kind = learner if self.learner is None else self.learner
         return None if kind == UNKNOWN or self.priors != "calibrated" else kind
 
-    def _beliefs(self, scale: Scale, learner: str | None) -> Beliefs:
+    def _choose_beliefs(self, scale: Scale, learner: str | None) -> Beliefs:
         if isinstance(self.priors, Beliefs):
             return self.priors
         if self.priors == "paper":
             return paper_beliefs(self.variant)
-        kind = self._kind(learner)
+        kind = self._choose_kind(learner)
         calibrated = CALIBRATED if kind is None else adapt_to_kind(kind)
         if self.noise is None:
             return calibrated
@@ -269,7 +269,7 @@ class APExGP(CurveEstimator):
 
     @property
     def posterior(self) -> AveragedPosterior:
-        """The integrated posterior, for questions that need more than forecasts."""
+        """The integrated posterior, for analyses that need more than forecasts."""
         check_is_fitted(self)
         posterior = self._fit.posterior
         if posterior is None:

@@ -60,7 +60,7 @@ class LeastSquares(CurveEstimator):
     def _build_engine(
         self, direction: Direction, scale: Scale = UNIT_SCALE, learner: str | None = None
     ) -> LeastSquaresEngine:
-        _, ceiling = self._upward_bounds(direction, scale)
+        _, ceiling = self._check_upward_bounds(direction, scale)
         return LeastSquaresEngine(FAMILIES[check_choice("family", self.family, FAMILIES)], ceiling)
 
     def predict(self, sizes: ArrayLike) -> FloatArray:
@@ -68,8 +68,8 @@ class LeastSquares(CurveEstimator):
         check_is_fitted(self)
         return self.curve_.from_upward(self._fit.possible(check_sizes("sizes", sizes)))
 
-    def _crossing(self, level: float) -> float:
-        """The least size, not rounded, at which the possible curve reaches `level` with higher as better."""
+    def _find_crossing(self, level: float) -> float:
+        """The smallest size, not rounded, at which the clipped curve reaches `level`; higher is better."""
         if level <= 0:
             return 1.0
         return inf if level > self._fit.problem.ceiling else float(self._fit.crossing(level))
@@ -101,7 +101,7 @@ class LeastSquares(CurveEstimator):
         # Beyond the end of the range nothing is met.
         level = float(self.curve_.as_upward(goal + correction * (1 if self.curve_.direction == "higher" else -1)))
         first, last = float(self.curve_.sizes.min()), self.curve_.largest
-        size = whole_size(max(self._crossing(level), first))
+        size = whole_size(max(self._find_crossing(level), first))
         found = RequiredSize(
             target=goal,
             confidence=check_probability("confidence", confidence),
@@ -115,4 +115,4 @@ class LeastSquares(CurveEstimator):
             digits=3,
             largest=last,
         )
-        return self._with_cautions(found)
+        return self._add_cautions(found)

@@ -28,7 +28,7 @@ _FORMAT = "apexgp-model"
 
 @dataclass(frozen=True)
 class SavedModel:
-    """What a file holds."""
+    """The content of the file of a model."""
 
     path: str
     version: str
@@ -36,11 +36,11 @@ class SavedModel:
     curve: LearningCurve
     parameters: dict[str, float]
 
-    def damaged(self, problem: object) -> DataError:
-        """The error that says so."""
+    def damage_error(self, problem: object) -> DataError:
+        """Make the error for a file that cannot be used."""
         return _damage_error(self.path, problem)
 
-    def compare(self, parameters: Mapping[str, float]) -> None:
+    def warn_if_different(self, parameters: Mapping[str, float]) -> None:
         """Warn where fitting again has given other parameters."""
         same = [
             np.isclose(parameters.get(name, np.nan), value, rtol=1e-4, atol=1e-6)
@@ -80,12 +80,12 @@ def write_model(
 
 
 def curve_to_json(curve: LearningCurve) -> dict[str, Any]:
-    """A curve by its arguments; its range as text, since JSON has no word for infinity."""
+    """Convert a curve to its arguments; the range becomes text, since JSON has no infinity."""
     return {field.name: getattr(curve, field.name) for field in fields(curve)} | {"range": str(curve.range)}
 
 
 def setting_to_json(value: Any) -> Any:
-    """A setting of an estimator as JSON has it."""
+    """Convert a setting of an estimator to what JSON can hold."""
     if isinstance(value, Variant):
         return asdict(value)
     return value.to_dict() if isinstance(value, Beliefs) else value
@@ -105,8 +105,8 @@ def read_model(path: str | os.PathLike[str], estimator: str) -> SavedModel:
             settings["priors"] = Beliefs.from_dict(settings["priors"])
         curve = LearningCurve(**content["curve"])
     except DAMAGED as problem:
-        said = problem if isinstance(problem, ApexError) else f"{type(problem).__name__}: {problem}"
-        raise _damage_error(name, said) from None
+        message = problem if isinstance(problem, ApexError) else f"{type(problem).__name__}: {problem}"
+        raise _damage_error(name, message) from None
     return SavedModel(name, str(content.get("apexgp", "?")), settings, curve, parameters)
 
 
@@ -122,8 +122,12 @@ def _read_content(path: str | os.PathLike[str], estimator: str) -> dict[str, Any
         raise DataError(f"{path} is not a saved model: {problem}.") from None
     if not isinstance(content, dict) or content.get("format") != _FORMAT:
         raise DataError(f"{path} is not a model saved by apexgp.")
-    held = content.get("estimator")
-    if held != estimator:
-        reader = f" Read it with apexgp.{held}.load." if isinstance(held, str) and held.isidentifier() else ""
-        raise RequestError(f"{path} holds a model of class {format_some([held])}, not {estimator}.{reader}")
+    saved_class = content.get("estimator")
+    if saved_class != estimator:
+        reader = (
+            f" Read it with apexgp.{saved_class}.load."
+            if isinstance(saved_class, str) and saved_class.isidentifier()
+            else ""
+        )
+        raise RequestError(f"{path} holds a model of class {format_some([saved_class])}, not {estimator}.{reader}")
     return content

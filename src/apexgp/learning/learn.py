@@ -82,10 +82,10 @@ def learn_beliefs(
 
 def learn_from_related(related: Any, curve: LearningCurve | None, start: Beliefs, seed: int) -> Beliefs:
     """Learn priors from curves related to `curve`, or (None) to any; all must have the same metric and unit."""
-    given = _to_list("related", related)
-    listed = given.values() if isinstance(given, Mapping) else given
+    listed_curves = _to_list("related", related)
+    listed = listed_curves.values() if isinstance(listed_curves, Mapping) else listed_curves
     check_alike([one for one in (curve, *listed) if isinstance(one, LearningCurve)], "related")
-    return _learn("related", given, start, None, None, seed, True)
+    return _learn("related", listed_curves, start, None, None, seed, True)
 
 
 def _learn(
@@ -97,13 +97,13 @@ def _learn(
             "must model individual scores and shares, as apexgp.priors.CALIBRATED does.", argument="start"
         )
     check_whole_number("seed", seed, least=0)
-    given = _to_list(argument, curves)
-    if not given:
+    listed_curves = _to_list(argument, curves)
+    if not listed_curves:
         return start
-    lessons = make_lessons(given, argument)
+    lessons = make_lessons(listed_curves, argument)
     if len(lessons) > _MOST_CURVES:
-        drawn = np.random.default_rng(seed).permutation(len(lessons))[:_MOST_CURVES]
-        lessons = [lessons[i] for i in np.sort(drawn)]
+        chosen = np.random.default_rng(seed).permutation(len(lessons))[:_MOST_CURVES]
+        lessons = [lessons[i] for i in np.sort(chosen)]
     integrated = _integrate_lessons(lessons, start, seed, folder, n_jobs, progress)
     lessons = [lesson for lesson, nodes_of_curve in zip(lessons, integrated, strict=True) if nodes_of_curve]
     if not lessons:
@@ -222,7 +222,7 @@ def _to_numbers(start: Beliefs) -> dict[str, Any]:
 
 
 def _load_nodes(path: Path) -> Iterator[PilotNodes]:
-    with np.load(path) as held:
-        for i in range(int(held["count"])):
-            nodes_of_curve = {name.partition(" ")[2]: held[name] for name in held.files if name.startswith(f"{i} ")}
+    with np.load(path) as arrays:
+        for i in range(int(arrays["count"])):
+            nodes_of_curve = {name.partition(" ")[2]: arrays[name] for name in arrays.files if name.startswith(f"{i} ")}
             yield PilotNodes(**nodes_of_curve | {name: float(nodes_of_curve[name]) for name in ("log_a", "log_b")})

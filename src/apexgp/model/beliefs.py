@@ -407,8 +407,8 @@ def _parse_document(raw: bytes, at_fault: Callable[[str], DataError]) -> Beliefs
     try:
         return Beliefs.from_dict(document["priors"])
     except DAMAGED as problem:
-        said = one_line(str(problem), 500).rstrip(".")
-        raise at_fault(f"is from another version of apexgp, or damaged: {said}.") from None
+        message = one_line(str(problem), 500).rstrip(".")
+        raise at_fault(f"is from another version of apexgp, or damaged: {message}.") from None
 
 
 def compute_checksum(beliefs: Beliefs) -> str:

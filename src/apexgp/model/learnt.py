@@ -85,8 +85,8 @@ class Learnt(Answer):
         return SummaryTable(title, ("figure", "before", "learnt", "change"), rows, moves, ("figure",))
 
 
-def _check_rows(name: str, given: Any, count: int) -> dict[str, tuple[Any, ...]]:
-    rows: Mapping[str, Sequence[float]] = check_mapping(name, given)
+def _check_rows(name: str, values: Any, count: int) -> dict[str, tuple[Any, ...]]:
+    rows: Mapping[str, Sequence[float]] = check_mapping(name, values)
     found = {check_text(name, key): tuple(check_real_number(name, value) for value in row) for key, row in rows.items()}
     if any(len(row) != count for row in found.values()):
         raise RequestError(f"must hold {count} numbers in each row.", argument=name)

@@ -252,7 +252,7 @@ def _compare(first: str, second: str, models: Mapping[str, APExGP], sizes: Float
         gap = turned * (there.mean - back.mean)[:asked] / 2
     else:  # a difference in [0, 1] is no difference of scores
         gap = np.subtract(*(model.forecast(sizes, of="expected").mean for model in (a, b)))
-    found = {name: models[name]._cautions(sizes) for name in (first, second)}
+    found = {name: models[name]._find_cautions(sizes) for name in (first, second)}
     return PairComparison(
         first,
         second,

@@ -1,4 +1,4 @@
-"""The record itself: a file of JSON lines that is only ever appended to."""
+"""The record of forecasts: a file of JSON lines that is only ever appended to."""
 
 from __future__ import annotations
 
@@ -126,9 +126,9 @@ class ForecastRecord:
         int
             Number of lines appended: 0 if the record has all of these scores already.
         """
-        given = curves.values() if isinstance(curves, Mapping) else curves
-        listed = [given] if isinstance(given, LearningCurve) else check_list("curves", given, "LearningCurves")
-        return append_lines(self.path, [RecordLine.of_curve(curve, name, date) for curve in listed])
+        values = curves.values() if isinstance(curves, Mapping) else curves
+        listed = [values] if isinstance(values, LearningCurve) else check_list("curves", values, "LearningCurves")
+        return append_lines(self.path, [RecordLine.from_curve(curve, name, date) for curve in listed])
 
     def curves(self, metric: str | None = None, *, whole: bool = False) -> dict[str, LearningCurve]:
         """The curves that all lines add up to, by name and task.
@@ -166,7 +166,7 @@ class ForecastRecord:
 
 
 def append_lines(path: Path, lines: Sequence[RecordLine]) -> int:
-    """Append those of the lines that say something new, all of them or none, and count them."""
+    """Append the lines that add something new, all of them or none, and return their number."""
     target = check_writable(path, True)
     with held(target, wait=_PATIENCE) as file:
         content = file.content()
@@ -178,7 +178,7 @@ def append_lines(path: Path, lines: Sequence[RecordLine]) -> int:
             if not _is_recorded(line, same):
                 same.append(line)
                 new.append(line)
-        group_by_identity([*known, *new])  # which refuses what contradicts the rest
+        group_by_identity([*known, *new])  # refuses lines that contradict each other
         if new:
             whole = "".join(line.as_text() for line in new)
             file.append(whole if not content or content.endswith(b"\n") else f"\n{whole}")
@@ -186,8 +186,8 @@ def append_lines(path: Path, lines: Sequence[RecordLine]) -> int:
 
 
 def read_lines(path: Path) -> list[RecordLine]:
-    """Every line of a record, checked."""
-    # Where it is ours to append to, closing another descriptor would free the lock.
+    """Read and check every line of a record."""
+    # Closing a second descriptor of a file that this process has locked would free the lock.
     return _parse_lines(read_shared(path) if path.is_file() else read_bytes(path), path)
 
 
@@ -200,10 +200,10 @@ def _parse_lines(content: bytes, path: Path) -> list[RecordLine]:
 
 
 def _is_recorded(line: RecordLine, alike: Sequence[RecordLine]) -> bool:
-    """Whether lines about the same curve say all that a line says."""
+    """Whether the record holds all that a line says, given its lines about the same curve."""
     if isinstance(line, ForecastLine):
-        own = plain(line.content())
-        return any(isinstance(one, ForecastLine) and plain(one.content()) == own for one in alike)
+        own = plain(line.to_content())
+        return any(isinstance(one, ForecastLine) and plain(one.to_content()) == own for one in alike)
     return bool(alike) and adds_nothing(line.curve, merge_curves([one.curve for one in alike]))
 
 

@@ -55,11 +55,11 @@ _SHARES = np.unique(np.r_[0.005, 0.025, np.linspace(0.05, 0.95, 19), 0.975, 0.99
 Day = str | date | None
 """When something was recorded; None: now."""
 _FORMAT = "apexgp-record"
-_DIGITS = 12  # of a quantile: what another machine may compute differently is no other forecast
+_DIGITS = 12  # of a quantile: differences between machines make no other forecast
 
 
 class CurveIdentity(NamedTuple):
-    """What makes two curves the same curve."""
+    """The attributes by which curves are matched: two curves with the same identity are the same curve."""
 
     name: str | None
     task: str | None
@@ -71,13 +71,13 @@ class CurveIdentity(NamedTuple):
 
     @property
     def title(self) -> str:
-        """Name and task, as far as there are any."""
+        """Name and task, or whichever there is."""
         return ", ".join(part for part in (self.name, self.task) if part is not None)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class RecordLine:
-    """Scores that were measured."""
+    """A line of measured scores, and the base of all lines."""
 
     name: str | None
     curve: LearningCurve
@@ -85,31 +85,31 @@ class RecordLine:
     version: str
 
     @classmethod
-    def of_curve(cls, curve: LearningCurve, name: str | None = None, day: Day = None) -> RecordLine:
-        """A curve as it is now."""
+    def from_curve(cls, curve: LearningCurve, name: str | None = None, day: Day = None) -> RecordLine:
+        """Make the line of a curve as measured so far."""
         check_instance("curves", curve, LearningCurve, "LearningCurves")
         return cls(**_describe_curve(curve, name, day))
 
     @property
     def identity(self) -> CurveIdentity:
-        """What the curve is matched by."""
+        """Name, task, metric and unit of the curve."""
         return CurveIdentity(self.name, self.curve.task, self.curve.metric_name, self.curve.unit_name)
 
-    def content(self) -> dict[str, Any]:
-        """All but the day and the version: what makes two lines the same."""
+    def to_content(self) -> dict[str, Any]:
+        """All but the day and the version: lines with the same content are the same."""
         return {"kind": "measured", "name": self.name, "curve": curve_to_json(self.curve)}
 
     def as_text(self) -> str:
-        """The line, with its end."""
-        written = {"format": _FORMAT, "date": self.date, "apexgp": self.version, **plain(self.content())}
+        """The line as JSON, with its newline."""
+        written = {"format": _FORMAT, "date": self.date, "apexgp": self.version, **plain(self.to_content())}
         return json.dumps({**written, "checksum": _hash_line(written)}, allow_nan=False) + "\n"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ForecastLine(RecordLine):
-    """What was forecast from a pilot, as quantiles: rows run over their shares, columns over the sizes.
+    """A line with the forecast from a pilot, as quantiles: rows run over their shares, columns over the sizes.
 
-    `single` holds those of one new split, where the forecast is of a mean over several.
+    `single` holds the quantiles for one new split, where the forecast is of a mean over several.
     """
 
     of: Quantity
@@ -131,7 +131,7 @@ class ForecastLine(RecordLine):
         name: str | None = None,
         day: Day = None,
     ) -> ForecastLine:
-        """What a fitted model says of larger sizes."""
+        """Make the line of a fitted model's forecast at larger sizes."""
         check_instance("model", model, CurveEstimator, "a fitted model, such as apexgp.APExGP().fit(curve)")
         check_is_fitted(model)
         check_measurable(of)
@@ -139,7 +139,7 @@ class ForecastLine(RecordLine):
         about = _describe_curve(curve, name, day)
         at = np.unique(check_sizes("sizes", sizes))
         if of == "same_splits" and curve.split is None:
-            of = "new_splits"  # there is nothing to continue
+            of = "new_splits"  # no splits to continue
         n_splits = max(1, int(np.median(curve.replicates.count))) if of == "new_splits" else None
         settings = {
             key: setting_to_json(value) for key, value in model.get_params(deep=False).items() if key != "priors"
@@ -157,16 +157,16 @@ class ForecastLine(RecordLine):
             priors=_describe_priors(model),
         )
 
-    def content(self) -> dict[str, Any]:
-        """All but the day and the version: what makes two lines the same."""
+    def to_content(self) -> dict[str, Any]:
+        """All but the day and the version: lines with the same content are the same."""
         own = {field.name: getattr(self, field.name) for field in fields(self) if field.name not in _OF_EVERY_LINE}
-        return {**super().content(), "kind": "forecast", **own}
+        return {**super().to_content(), "kind": "forecast", **own}
 
-    def key(self, size: float) -> str:
-        """What makes a forecast at one size the same forecast, whatever other sizes stand beside it."""
+    def identify_at(self, size: float) -> str:
+        """A text that identifies the forecast at one size, whatever other sizes the line holds."""
         at = self.sizes == size
         own = {name: getattr(self, name) for name in ("of", "n_splits", "method", "settings", "priors")}
-        return json.dumps(plain([super().content(), size, self.quantiles[:, at], own]), sort_keys=True)
+        return json.dumps(plain([super().to_content(), size, self.quantiles[:, at], own]), sort_keys=True)
 
 
 _OF_EVERY_LINE = {field.name for field in fields(RecordLine)}
@@ -184,7 +184,7 @@ def check_measurable(of: str) -> None:
 
 
 def parse_line(raw: str, where: str) -> RecordLine:
-    """The line that a text holds; `where` says in which file and at which place."""
+    """Parse one line; `where` names the file and the line in errors."""
     try:
         content = json.loads(raw) if raw.lstrip().startswith("{") else None
     except (ValueError, RecursionError):
@@ -207,8 +207,8 @@ def parse_line(raw: str, where: str) -> RecordLine:
         }
         return RecordLine(**about) if content["kind"] == "measured" else _parse_forecast(content, about)
     except (*DAMAGED, ApexError) as problem:
-        said = one_line(f"{type(problem).__name__}: {problem}", 300).rstrip(".")
-        raise DataError(f"{where} is from another version of apexgp, or damaged: {said}.") from None
+        message = one_line(f"{type(problem).__name__}: {problem}", 300).rstrip(".")
+        raise DataError(f"{where} is from another version of apexgp, or damaged: {message}.") from None
 
 
 def _parse_forecast(content: Mapping[str, Any], about: Mapping[str, Any]) -> ForecastLine:
@@ -226,7 +226,7 @@ def _parse_forecast(content: Mapping[str, Any], about: Mapping[str, Any]) -> For
 
 
 def interval_shares(level: float) -> tuple[float, float]:
-    """Shares of a forecast below the ends of the interval of that level."""
+    """Probabilities below the ends of the interval of that level."""
     return round((1 - level) / 2, 3), round((1 + level) / 2, 3)
 
 
@@ -255,7 +255,7 @@ def _round_quantiles(forecast: Forecast) -> FloatArray:
 
 
 def _describe_priors(model: CurveEstimator) -> dict[str, Any]:
-    """What the priors are called, and which numbers they are."""
+    """Describe a model's priors: their name, and the checksum of their numbers."""
     beliefs, stated = getattr(model, "priors_", None), model.get_params(deep=False).get("priors")
     learnt = None if beliefs is None else beliefs.learnt
     name = f"learnt from {learnt.curves} curves" if learnt else stated if isinstance(stated, str) else "own"
@@ -267,7 +267,7 @@ def _hash_line(content: Mapping[str, Any]) -> str:
 
 
 def group_by_identity(lines: Sequence[RecordLine]) -> dict[CurveIdentity, list[int]]:
-    """Places of the lines that are about the same curve; those that contradict each other are refused."""
+    """Group the indices of lines by the identity of their curve; lines that contradict each other are refused."""
     found: dict[CurveIdentity, list[int]] = {}
     for i, line in enumerate(lines):
         places = found.setdefault(line.identity, [])
@@ -283,7 +283,7 @@ def group_by_identity(lines: Sequence[RecordLine]) -> dict[CurveIdentity, list[i
 
 
 def merge_curves(curves: Iterable[LearningCurve]) -> LearningCurve:
-    """One curve of all sizes; a size that was measured again has the scores that came last."""
+    """Merge curves into one; a size that was measured again has the scores that came last."""
     latest: dict[float, LearningCurve] = {}
     for curve in curves:
         latest |= dict.fromkeys(np.unique(curve.sizes).tolist(), curve)
@@ -291,8 +291,8 @@ def merge_curves(curves: Iterable[LearningCurve]) -> LearningCurve:
     joined: dict[str, Any] = {}
     for name in ("sizes", "scores", *BY_SCORE):
         values = [np.full(len(part), np.nan) if getattr(part, name) is None else getattr(part, name) for part in parts]
-        joined[name] = np.concatenate(values)  # what is not known of any score is dropped by the curve itself
-    # Labels count where all have them: without, nobody knows which split a score continues.
+        joined[name] = np.concatenate(values)  # the curve drops details that are known of no score
+    # Labels are kept only where all parts have them: otherwise it is unknown which split a score continues.
     labels = [None if part.split is None else part.split.tolist() for part in parts]
     joined["split"] = None if None in labels else [label for own in labels for label in own or ()]
     averages = {part.averaged_over for part in parts}
@@ -301,9 +301,9 @@ def merge_curves(curves: Iterable[LearningCurve]) -> LearningCurve:
 
 
 def adds_nothing(curve: LearningCurve, known: LearningCurve) -> bool:
-    """Whether all that a curve says of its sizes is known already."""
-    there = _collect_rows_by_size(known)
-    return all(there.get(size) == rows for size, rows in _collect_rows_by_size(curve).items())
+    """Whether all rows of a curve are in the known one already."""
+    known_rows = _collect_rows_by_size(known)
+    return all(known_rows.get(size) == rows for size, rows in _collect_rows_by_size(curve).items())
 
 
 def _collect_rows_by_size(curve: LearningCurve) -> Mapping[float, list[tuple[str, ...]]]:

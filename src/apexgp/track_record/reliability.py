@@ -39,12 +39,12 @@ __all__ = [
 
 @dataclass(frozen=True)
 class ComparedForecast:
-    """What was forecast at one size, and what was measured there later.
+    """A forecast at one size beside the score measured there later.
 
     Attributes
     ----------
     name, task, metric, unit
-        Which curve.
+        Identity of the curve.
     date : str
         When the forecast was recorded.
     size, times : float
@@ -80,23 +80,23 @@ class ComparedForecast:
 
     @property
     def identity(self) -> CurveIdentity:
-        """Which curve."""
+        """Identity of the curve."""
         return CurveIdentity(self.name, self.task, self.metric, self.unit)
 
 
 @dataclass(frozen=True)
 class Comparisons:
-    """All that could be compared, and how many forecasts (of one size each) could not, or not yet."""
+    """Forecasts (of one size each) that could be compared, and counts of those that could not, or not yet."""
 
-    made: tuple[ComparedForecast, ...]
+    compared: tuple[ComparedForecast, ...]
     waiting: int
     known: int
     unlike: int
 
 
 def compare_forecasts(lines: Sequence[RecordLine]) -> Comparisons:
-    """Put every forecast beside what came."""
-    made: list[ComparedForecast] = []
+    """Compare every forecast of a record with the scores that came later."""
+    compared: list[ComparedForecast] = []
     waiting = known = unlike = 0
     seen: set[str] = set()
     for places in group_by_identity(lines).values():
@@ -108,9 +108,9 @@ def compare_forecasts(lines: Sequence[RecordLine]) -> Comparisons:
             later = [lines[j].curve for j in places if j > i]
             whole = merge_curves(later) if later else None
             for column, size in enumerate(line.sizes.tolist()):
-                if line.key(size) in seen:
+                if line.identify_at(size) in seen:
                     continue
-                seen.add(line.key(size))
+                seen.add(line.identify_at(size))
                 if size <= line.curve.largest or size in before:
                     known += 1
                 elif whole is None or size not in whole.sizes:
@@ -118,20 +118,20 @@ def compare_forecasts(lines: Sequence[RecordLine]) -> Comparisons:
                 else:
                     found = _compare_at_size(line, column, whole._rows(whole.sizes == size))
                     unlike += found is None
-                    made += [] if found is None else [found]
-    return Comparisons(tuple(made), waiting, known, unlike)
+                    compared += [] if found is None else [found]
+    return Comparisons(tuple(compared), waiting, known, unlike)
 
 
-def _compare_at_size(line: ForecastLine, column: int, there: LearningCurve) -> ComparedForecast | None:
-    """The comparison at one size; None where what was measured is not what was forecast."""
-    scores, quantiles = there.scores, line.quantiles
-    if (there.averaged_over or 1) != (line.curve.averaged_over or 1):
+def _compare_at_size(line: ForecastLine, column: int, rows: LearningCurve) -> ComparedForecast | None:
+    """Compare a forecast at one size; None where the scores measured are not of the kind that was forecast."""
+    scores, quantiles = rows.scores, line.quantiles
+    if (rows.averaged_over or 1) != (line.curve.averaged_over or 1):
         return None
     if line.n_splits is None:
-        own = set() if line.curve.split is None else set(line.curve.split.tolist())
-        if there.split is None or not own <= set(there.split.tolist()):
+        pilot_splits = set() if line.curve.split is None else set(line.curve.split.tolist())
+        if rows.split is None or not pilot_splits <= set(rows.split.tolist()):
             return None
-        scores = scores[np.isin(there.split, list(own))]
+        scores = scores[np.isin(rows.split, list(pilot_splits))]
     elif len(scores) >= line.n_splits:
         scores = scores[: line.n_splits]  # of more, the mean would be steadier than what was forecast
     else:
@@ -162,13 +162,13 @@ def _judge(line: ForecastLine, column: int, quantiles: FloatArray, scores: Float
 
 
 def _interpolate_pit(score: float, shares: FloatArray, quantiles: FloatArray) -> float:
-    """PIT, between quantiles as if the density were even there; halfway to the end beyond the outermost."""
+    """PIT by linear interpolation between quantiles; beyond the outermost, halfway to 0 or 1."""
     beyond = shares[0] / 2, (1 + shares[-1]) / 2
     return float(np.interp(score, quantiles, shares, left=beyond[0], right=beyond[1]))
 
 
-_NORMAL = 1.959963984540054  # standard deviations that 95 % of a normal distribution lie within
-_ENOUGH = 5  # curves from which on a share says something
+_NORMAL = 1.959963984540054  # 97.5 % quantile of the normal distribution
+_ENOUGH = 5  # fewest curves for a share to mean something
 By = Literal["level", "forecast"]
 
 
@@ -183,7 +183,7 @@ class LevelCoverage:
     covered, compared : int
         How often they did, of how many.
     share : float
-        The same as a share; NaN where nothing was compared.
+        `covered` over `compared`; NaN where nothing was compared.
     lower, upper : float
         Ends of the 95 % confidence interval of that share (Wilson's). It counts curves rather than scores: an
         interval that misses at one size of a curve mostly misses at the next, too.
@@ -198,7 +198,7 @@ class LevelCoverage:
 
     @property
     def verdict(self) -> Literal["as often", "less often", "more often"]:
-        """Whether they did as often as they should, as far as can be told."""
+        """Whether they covered as often as they should, as far as the confidence interval shows."""
         if self.upper < self.level:
             return "less often"
         return "more often" if self.lower > self.level else "as often"
@@ -281,7 +281,7 @@ class Reliability(Answer):
         return to_json_columns(self._columns(by))
 
     def to_frame(self, by: By = "level") -> Any:
-        """The same as a pandas DataFrame (`pip install 'apexgp[pandas]'`); cautions in `frame.attrs["cautions"]`."""
+        """`to_dict` as a pandas DataFrame (`pip install 'apexgp[pandas]'`); cautions in `frame.attrs["cautions"]`."""
         return to_data_frame(self, self._columns(by))
 
     def shown(self) -> SummaryTable:
@@ -301,16 +301,18 @@ class Reliability(Answer):
 
 def measure_reliability(comparisons: Comparisons) -> Reliability:
     """Count how often intervals of each level covered the later score."""
-    made = comparisons.made
-    curves = len({one.identity for one in made})
-    count = len(made)
+    compared = comparisons.compared
+    curves = len({one.identity for one in compared})
+    count = len(compared)
     levels = []
     for i, level in enumerate(JUDGED_LEVELS):
-        covered = sum(one.covered[i] for one in made)
+        covered = sum(one.covered[i] for one in compared)
         share = covered / count if count else math.nan
         levels.append(LevelCoverage(level, covered, count, share, *_wilson_interval(share, curves)))
-    above = sum(one.measured > one.median for one in made) / count if count else math.nan
-    return Reliability(tuple(levels), made, curves, comparisons.waiting, comparisons.known, comparisons.unlike, above)
+    above = sum(one.measured > one.median for one in compared) / count if count else math.nan
+    return Reliability(
+        tuple(levels), compared, curves, comparisons.waiting, comparisons.known, comparisons.unlike, above
+    )
 
 
 def _wilson_interval(share: float, count: int) -> tuple[float, float]:

@@ -28,7 +28,7 @@ class Pow4Family(Family):
         return -np.exp(-c * log_shifted(x, self._place(fraction)))
 
     def log_inverse(self, value: float, *shape: float) -> float:
-        """From -value = ((x - 1) / place + 1)^-c."""
+        """Solve -value = ((x - 1) / place + 1)^-c for x."""
         c, fraction = shape
         return log_unshifted(-quotient(log(-value), c), float(self._place(fraction))) if value < 0 else inf
 
@@ -57,7 +57,7 @@ class Mmf4Family(Family):
         return -np.exp(np.log1p(np.exp(-d * log_half)) - np.log1p(np.exp(d * (np.log(x) - log_half))))
 
     def log_inverse(self, value: float, *shape: float) -> float:
-        """From 1 + (x / half)^d = (1 + half^-d) / -value."""
+        """Solve 1 + (x / half)^d = (1 + half^-d) / -value for x."""
         d, fraction = shape
         log_half = log(self._place(fraction))
         if value >= 0:
@@ -94,7 +94,7 @@ class Wbl4Family(Family):
         return -np.exp(-self._rate(exponent, d) * np.expm1(np.minimum(d * np.log(x), 700.0)))
 
     def log_inverse(self, value: float, *shape: float) -> float:
-        """From -log(-value) = rate (x^d - 1)."""
+        """Solve -log(-value) = rate (x^d - 1) for x."""
         return log1p(-quotient(log(-value), float(self._rate(*shape)))) / shape[1] if value < 0 else inf
 
     def to_published(self, offset: float, amplitude: float, *shape: float) -> tuple[float, ...]:

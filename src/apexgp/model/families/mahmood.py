@@ -43,7 +43,7 @@ class MahmoodPowerFamily(_MahmoodFamily):
         return np.expm1(theta2 * np.log(x)) / np.expm1(theta2 * log(self.last))
 
     def log_inverse(self, value: float, *shape: float) -> float:
-        """From value (last^theta2 - 1) + 1 = x^theta2."""
+        """Solve value (last^theta2 - 1) + 1 = x^theta2 for x."""
         theta2 = shape[0] or 1e-12
         power = value * expm1(theta2 * log(self.last))
         return log1p(power) / theta2 if power > -1 else inf
@@ -128,7 +128,7 @@ class MahmoodRootFamily(_MahmoodFamily):
         return np.exp(log_rise - np.log1p(np.exp(-theta2 * (np.log(x * self.unit) - log_rise))) / theta2)
 
     def log_inverse(self, value: float, *shape: float) -> float:
-        """From (rise / value)^theta2 = 1 + (rise / n)^theta2."""
+        """Solve (rise / value)^theta2 = 1 + (rise / n)^theta2 for n."""
         rise, theta2 = shape
         if value >= rise:
             return inf

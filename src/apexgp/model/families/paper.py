@@ -28,7 +28,7 @@ class PaperPowerFamily(Family):
         return -self._mean.drop(x, *self._mean.solve_theta(np.asarray(self.last), 1.0, *shape))
 
     def log_inverse(self, value: float, *shape: float) -> float:
-        """From -value = (x / last)^theta2."""
+        """Solve -value = (x / last)^theta2 for x."""
         (exponent,) = shape
         return log(self.last) - quotient(log(-value), exponent) if value < 0 else inf
 

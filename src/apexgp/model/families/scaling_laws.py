@@ -93,7 +93,7 @@ class BurrFamily(Family):
         return -self._mean.drop(x, *self._theta(1.0, *shape))
 
     def log_inverse(self, value: float, *shape: float) -> float:
-        """From -value = theta1 (1 + (x / theta2)^theta3)^-theta4."""
+        """Solve -value = theta1 (1 + (x / theta2)^theta3)^-theta4 for x."""
         if value >= 0:
             return inf
         theta1, theta2, theta3, theta4 = map(float, self._theta(1.0, *shape))

@@ -71,7 +71,7 @@ def _bounds(model: APExGP) -> list[str]:
 
     The published model knows the best score alone.
     """
-    floor, ceiling = model._bounds(model.curve_.range)
+    floor, ceiling = model._check_bounds(model.curve_.range)
     bounds = {"ceiling": ceiling, "floor": floor}
     if model.inference == "map":
         del bounds["ceiling" if model.curve_.direction == "lower" else "floor"]
