@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from .design.pilot import design_pilot
     from .design.ranking import PilotDesign
     from .design.stop_rule import StopRule
-    from .estimators import METHODS, APExGP, LeastSquares
+    from .estimators.gp import APExGP
+    from .estimators.least_squares import METHODS, LeastSquares
     from .forecast import Forecast
     from .images.embed import embed_images
     from .learning.learn import learn_beliefs
@@ -89,8 +90,8 @@ __all__ = [
     "write_report",
 ]
 
-# Lazy imports (PEP 562): a name is imported when it is first used. So `import apexgp` takes no time, and a forecast does
-# not wait for what only a collection needs.
+# Lazy imports (PEP 562): a name is imported when it is first used. So `import apexgp` takes no time, and a forecast
+# does not wait for what only a collection needs.
 _HOMES = {
     name: module
     for module, names in {
@@ -108,7 +109,8 @@ _HOMES = {
         "design.stop_rule": ["StopRule"],
         "design.pilot": ["design_pilot"],
         "design.ranking": ["PilotDesign"],
-        "estimators": ["METHODS", "APExGP", "LeastSquares"],
+        "estimators.gp": ["APExGP"],
+        "estimators.least_squares": ["METHODS", "LeastSquares"],
         "forecast": ["Forecast"],
         "images.embed": ["embed_images"],
         "learning.learn": ["learn_beliefs"],

@@ -298,7 +298,7 @@ class CurveEstimator(SettingsEstimator):
         return replace(answer, cautions=answer.cautions + self._find_undecided_cautions(answer, of))
 
     def _estimate_relative_errors(self, found: RequiredSize, success: Success, of: Quantity) -> FloatArray:
-        """Estimate the Monte-Carlo errors of log n where F(n) is the confidence, 0.5, 0.1 and 0.9: error of F over slope.
+        """Estimate Monte-Carlo errors of log n where F(n) is the confidence, 0.5, 0.1, 0.9: error of F over its slope.
 
         An infinite n has none (NaN). Where F does not rise, its error moves n without bound.
         """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from numpy.typing import ArrayLike
 
@@ -15,7 +15,6 @@ from ..errors import RequestError
 from ..inference.averaging import AveragedPosterior
 from ..inference.bayes import FullBayes
 from ..inference.contract import FittedCurve
-from ..inference.map import MaximumAPosteriori
 from ..inference.sampler import COARSEST, FINEST, TOLERATED
 from ..learners import UNKNOWN, check_learner
 from ..model.beliefs import CALIBRATED, Beliefs, adapt_to_kind, paper_beliefs
@@ -24,6 +23,9 @@ from ..model.paper_priors import PUBLISHED, WRITTEN, Variant
 from ..scale import UNIT_SCALE, Scale, format_range
 from .base import CurveEstimator, to_curve
 from .contract import check_is_fitted, clone
+
+if TYPE_CHECKING:
+    from ..inference.map import MaximumAPosteriori
 
 __all__ = ["APExGP"]
 
@@ -201,6 +203,8 @@ class APExGP(CurveEstimator):
         floor, ceiling = self._check_upward_bounds(direction, scale)
         self._check_settings()
         if self.inference == "map":
+            from ..inference.map import MaximumAPosteriori
+
             return MaximumAPosteriori(MEANS[self.mean], ceiling, self.variant, seed, flat=self.priors == "flat")
         precision = TOLERATED if self.precision is None else float(self.precision)
         return FullBayes(select_means(self.mean), self._choose_beliefs(scale, learner), ceiling, floor, seed, precision)

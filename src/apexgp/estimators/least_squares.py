@@ -1,8 +1,14 @@
-"""Curves by least squares: deterministic baselines, the rest of the paper's Table 1, and the LCDB's best."""
+"""Curves by least squares: deterministic baselines, the rest of the paper's Table 1, and the LCDB's best.
+
+With them the list of methods is complete: `METHODS` has every estimator by name.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from math import inf, nan
+from types import MappingProxyType
 
 from numpy.typing import ArrayLike
 
@@ -16,8 +22,9 @@ from ..model.families import FAMILIES
 from ..scale import UNIT_SCALE, Scale
 from .base import CurveEstimator
 from .contract import check_is_fitted
+from .gp import APExGP
 
-__all__ = ["LeastSquares"]
+__all__ = ["METHODS", "LeastSquares"]
 
 
 class LeastSquares(CurveEstimator):
@@ -116,3 +123,13 @@ class LeastSquares(CurveEstimator):
             largest=last,
         )
         return self._add_cautions(found)
+
+
+METHODS: MappingProxyType[str, Callable[[], CurveEstimator]] = MappingProxyType(
+    {
+        "apexgp": APExGP,
+        "apexgp_published": APExGP.as_published,
+        **{family: partial(LeastSquares, family) for family in FAMILIES},
+    }
+)
+"""Every method by name: call one to get an estimator with default settings."""

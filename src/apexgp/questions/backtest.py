@@ -10,8 +10,9 @@ from .._check import check_probability, check_real_number, check_whole_number
 from ..answers.required import CONFIDENCE, RequiredSize
 from ..curve import LearningCurve
 from ..errors import DataError
-from ..estimators import METHODS, APExGP, CurveEstimator
+from ..estimators import APExGP, CurveEstimator
 from ..estimators.contract import clone
+from ..estimators.least_squares import METHODS
 from ..repeated.backtest import backtest, methods_named, sizes_required
 from ..repeated.backtest_answer import Backtest
 

@@ -23,8 +23,9 @@ from .._check import (
 from ..answers.required import RequiredSize
 from ..curve import LearningCurve
 from ..errors import ApexError, DataError, RequestError
-from ..estimators import BREAKDOWNS, METHODS, CurveEstimator, wrap_breakdown
+from ..estimators import BREAKDOWNS, CurveEstimator, wrap_breakdown
 from ..estimators.contract import clone
+from ..estimators.least_squares import METHODS
 from ..running.processes import in_order
 from ..running.progress import progress_bar
 from .backtest_answer import Backtest, HeldOut, MethodScore

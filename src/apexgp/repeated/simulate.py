@@ -22,8 +22,9 @@ from ..answers.plan import MOST_ROUNDS, plan_collection
 from ..answers.required import attainable_target
 from ..curve import LearningCurve
 from ..errors import DataError, RequestError
-from ..estimators import CurveEstimator, LeastSquares
+from ..estimators import CurveEstimator
 from ..estimators.contract import clone
+from ..estimators.least_squares import LeastSquares
 from ..reading.score_details import BY_SCORE, interpolated
 
 __all__ = ["CollectionRun", "simulate_collection", "true_requirement", "tune_correction"]

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
 
-from ..estimators import APExGP, CurveEstimator, LeastSquares
+from ..estimators import APExGP, CurveEstimator
+from ..estimators.least_squares import LeastSquares
 from ..forecast import IntervalKind
 from ..model.families import FAMILIES
 

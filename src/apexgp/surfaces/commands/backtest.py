@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from ...answers.required import CONFIDENCE
-from ...estimators import METHODS
+from ...estimators.least_squares import METHODS
 from ...files.writing import check_writable
 from ...questions.backtest import BacktestQuestion
 from ..command import Sets

@@ -12,7 +12,7 @@ from typer.models import OptionInfo
 from ...answers.plan import MOST_ROUNDS, ROUNDS
 from ...answers.required import CONFIDENCE
 from ...design.pilot import CONFIRM
-from ...estimators import METHODS
+from ...estimators.least_squares import METHODS
 from ...forecast import LEVEL, Quantity
 from ...learners import LEARNERS, UNKNOWN
 from ...model.means import MEANS
