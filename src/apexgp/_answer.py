@@ -16,7 +16,7 @@ __all__ = ["Answer", "ColumnData", "SummaryTable", "to_data_frame", "to_json_col
 ColumnData = dict[str, list[Any]]
 """A table: the cells of each column, all columns of one length."""
 
-_MOST_ROWS = 20  # of a table that is shown; a frame holds them all
+_MOST_ROWS = 20  # in a summary; a data frame holds all rows
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ class Answer(ABC):
 
 def to_json_columns(columns: ColumnData) -> ColumnData:
     """Convert the cells of columns to values that JSON can hold."""
-    table: ColumnData = plain(columns, str)  # a task may be anything that its caller could use as a key
+    table: ColumnData = plain(columns, str)  # a task may be any hashable object
     return table
 
 

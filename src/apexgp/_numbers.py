@@ -8,8 +8,8 @@ __all__ = ["format_chance", "format_money", "format_multiple", "format_size", "f
 
 _VAGUE = 0.05  # relative error beyond which not even two digits are known
 _LONG = 1e12  # from here on a size is written with a power of ten
-_DIGITS = 2  # of a size that was computed, and of an amount that rests on one
-_RATIO_DIGITS = 3  # digits of a ratio of numbers that were given
+_DIGITS = 2  # of a computed size, and of an amount computed from one
+_RATIO_DIGITS = 3  # digits of a ratio of given numbers
 
 
 def format_chance(p: float, short_of: float | None = None) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import warnings
 
-# Frames of these lie between a user's line and ours without being what the user wrote.
+# Packages whose frames lie between the user's line and ours.
 _CARRIERS = frozenset({"apexgp", "joblib", "sklearn", "click", "typer"})
 
 

@@ -85,7 +85,7 @@ _INEXACT = 3.0  # times the error aimed at
 # about as wide has learnt nothing of it.
 _PRIOR_SPREAD = 0.34
 _UNINFORMED = 0.87
-_DECIDED = 2.0  # standard errors between a probability and the one asked for, from which on another seed agrees
+_DECIDED = 2.0  # standard errors between a probability and the confidence, beyond which another seed agrees
 
 
 def find_first_pilot_cautions() -> tuple[str, ...]:
@@ -198,7 +198,7 @@ _NO_CHANGE = 1e-9
 _DISAGREEMENT = 6.0  # times the usual standard deviation of splits
 _LEAST_SPREAD = 1e-4
 _JUMPY = 0.01  # standard deviation around a smooth curve
-_SMALL_SCORE = 0.5  # error rates that are worth a forecast are below; scores that are seldom fall to it
+_SMALL_SCORE = 0.5  # error rates worth a forecast lie below; scores seldom fall below it
 
 
 def find_pilot_cautions(curve: LearningCurve) -> tuple[str, ...]:

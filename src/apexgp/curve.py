@@ -205,7 +205,9 @@ class LearningCurve(Answer):
         between = usual_range if range is None else check_range(range, error=DataError)
         if direction is None:
             self.__dict__["direction_stated"] = False
-            ended = known_metric(metric) is None and math.isinf(between[1])  # what has one end alone is best there
+            ended = known_metric(metric) is None and math.isinf(
+                between[1]
+            )  # a metric with one finite end is best there
             direction = "lower" if ended else usual_direction
         check_within("scores", measured, between, metric, stated=range is not None)
         details, averaged_over = checked_details(

@@ -37,7 +37,7 @@ __all__ = ["LEVEL", "LEVELS", "MOST_DRAWS", "Forecast", "Quantity"]
 LEVELS = (0.8, 0.95)
 LEVEL = LEVELS[-1]
 """Default probabilities of intervals: of several, and of one."""
-MOST_DRAWS = 10**7  # numbers in one sample; a table of them and what it is made from take a gigabyte
+MOST_DRAWS = 10**7  # numbers in one sample; with intermediate results it takes a gigabyte
 _MOMENT_EDGES = np.array([-6.0, -2.5, -1.0, 0.0, 1.0, 2.5, 6.0])  # of panels, in standard deviations from the mean
 _MOMENT_NODES, _MOMENT_WEIGHTS = np.polynomial.legendre.leggauss(12)
 

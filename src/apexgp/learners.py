@@ -22,7 +22,7 @@ LEARNERS = {
 UNKNOWN = "unknown"
 """In place of a kind: use the priors that all kinds share, whatever the curve says."""
 
-# By the names of classes, so that those of other libraries count too; a subclass is of the kind that it extends.
+# By class names, so that those of other libraries count, too; a subclass has the kind of its base.
 _CLASSES = {
     "linear": "LogisticRegression LinearSVC PassiveAggressiveClassifier Perceptron RidgeClassifier RidgeClassifierCV "
     "SGDClassifier TunedLogistic",
@@ -35,7 +35,7 @@ _CLASSES = {
     "neural_network": "MLPClassifier RealMLP_TD_Classifier TabNetClassifier",
 }
 _KIND_OF_CLASS = {name: kind for kind, names in _CLASSES.items() for name in names.split()}
-# Settings that make another kind of a class.
+# Settings with which a class is of another kind.
 _KIND_BY_SETTING = {
     ("XGBClassifier", "booster", "gblinear"): "linear",
     ("LGBMClassifier", "boosting_type", "rf"): "trees",
@@ -139,5 +139,5 @@ def _recognise_within(estimator: Any, depth: int) -> tuple[str, str] | None:
         return _KIND_OF_CLASS[known], names[0]
     inner = estimator.steps[-1][1] if hasattr(estimator, "steps") else getattr(estimator, "estimator", None)
     if inner is None:
-        return ("trees", names[0]) if "BaggingClassifier" in names else None  # of trees unless told otherwise
+        return ("trees", names[0]) if "BaggingClassifier" in names else None  # bags trees by default
     return _recognise_within(inner, depth - 1) if depth else None

@@ -33,7 +33,7 @@ RESOLUTION = 0.001
 
 Axis = int | tuple[int, ...] | None
 
-_MOST = 1e100  # whose square is still a number
+_MOST = 1e100  # its square is still finite
 
 
 def __dir__() -> list[str]:
@@ -85,7 +85,7 @@ def coverage(
     if not 0 <= half < 0.5 * (forecast.scale.upper - forecast.scale.lower):
         raise RequestError(f"must be at least 0 and below 1, got {format_value(resolution)}.", argument="resolution")
     if check_choice("kind", kind, ("equal_tailed", "hdi")) == "equal_tailed":
-        # A score lies in it if the share of the forecast below the score does: no ends to search for.
+        # A score is inside if its cdf lies between the levels: no ends to search for.
         inside = (forecast.cdf(scores + half) >= (1 - level) / 2) & (forecast.cdf(scores - half) <= (1 + level) / 2)
     else:
         lower, upper = forecast.interval(level, kind)

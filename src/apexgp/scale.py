@@ -35,8 +35,8 @@ Range = tuple[float, float]
 
 UNIT_RANGE: Range = (0.0, 1.0)
 
-_UNIT_IN_LAST_LOSSES = 2.0  # of several multiples of the pilot's last mean loss, calibrated: see docs/calibration.md
-_LEAST = 1e-300  # whose logarithm is a number
+_UNIT_IN_LAST_LOSSES = 2.0  # unit over the pilot's last mean loss; the best of several: see docs/calibration.md
+_LEAST = 1e-300  # smallest score whose logarithm is taken
 _NUMBER = r"[+-]?(?:\d++(?:\.\d*+)?(?:e[+-]?\d++)?|\.\d++|inf|infinity|∞)"
 _RANGE = re.compile(rf"[\[(\s]*+({_NUMBER})(?:\s*+(?:,|;|\.\.+|:|to)\s*+|\s++)({_NUMBER})[\])\s]*+")
 

@@ -46,7 +46,7 @@ _GRID = 33  # sizes beyond the pilot at which intervals are drawn and targets lo
 _TIMES = 10.0  # times the pilot's largest size: where the score matters by default
 _FURTHER = 2.0  # times the pilot's largest size: examples available by default
 _A_PILOT = 0.1  # of the smallest size that matters: examples available by default before a pilot
-_MOST_MEASURED = 200  # sizes of a pilot: moments are kept of every pair of them
+_MOST_MEASURED = 200  # sizes of a pilot: moments are stored for every pair
 
 MOST_ASKED = 20
 """Most sizes at which the score may matter."""

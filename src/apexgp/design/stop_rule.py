@@ -18,7 +18,7 @@ from . import closed_form
 
 __all__ = ["StopRule"]
 
-_FEWEST = 3  # sizes that a forecast starts from
+_FEWEST = 3  # sizes for a forecast
 
 
 @dataclass(frozen=True)

@@ -29,8 +29,8 @@ from .objective import LearntMoves, learn_moves, score_pilots
 
 __all__ = ["learn_beliefs", "learn_from_related"]
 
-_MOST_CURVES = 3000  # more would not move the numbers
-_MOST_PILOTS = 1500  # or one for each curve: nodes are held in memory
+_MOST_CURVES = 3000  # more would not change the numbers
+_MOST_PILOTS = 1500  # or one per curve, if that is more: nodes are held in memory
 
 
 def learn_beliefs(
@@ -185,7 +185,7 @@ def _integrate_lessons(
     most = max(_MOST_PILOTS // len(lessons), 1)
     with progress_bar("curves", len(lessons), shown=check_bool("progress", progress)) as advance:
         for nodes_of_curve in in_order(work, n_jobs):
-            # Of many curves some of the pilots, early and late ones in turn.
+            # With many curves only some pilots of each are kept, early and late ones in turn.
             first = len(found) % max(len(nodes_of_curve), 1)
             found.append((nodes_of_curve[first:] + nodes_of_curve[:first])[:most])
             advance()

@@ -94,7 +94,7 @@ def cut_pilots(curve: LearningCurve) -> tuple[PilotCut, ...]:
     sizes = upward.replicates.sizes
     ends = sizes[_FEWEST_SIZES - 1 :]
     ends = ends[sizes[-1] >= _FARTHER * ends]
-    # Where a curve is long: pilots of a few sizes more, and forecasts that go some way.
+    # Where a curve is long enough: pilots of more sizes, and forecasts that reach farther.
     longer = ends[(np.searchsorted(sizes, ends) >= _ENOUGH_SIZES - 1) & (sizes[-1] >= _FAR * ends)]
     return tuple(_cut_at(upward, end) for end in _pick_evenly(longer if len(longer) else ends, _MOST_CUTS))
 
@@ -122,5 +122,5 @@ def _cut_at(curve: LearningCurve, end: float) -> PilotCut:
             return PilotCut(pilot, sizes, truths, "same_splits", None)
     sizes = _pick_evenly(later.sizes[far], _MOST_TARGETS)
     at = np.searchsorted(later.sizes, sizes)
-    # A forecast is of a mean over one number of splits: where sizes differ in that, over as many as most have.
+    # A forecast is of a mean over one number of splits: where sizes differ in it, their median.
     return PilotCut(pilot, sizes, later.mean[at], "new_splits", int(np.median(later.count[at])))

@@ -80,10 +80,10 @@ class SortedPoints:
         return total, lower + upper
 
 
-# Moves are learnt with the default mean; the others take the same, in standard deviations of their own priors.
+# Moves are learnt with the default mean; the others make the same moves, in standard deviations of their own priors.
 _MEAN = MEANS[DEFAULT_MEAN]
 _KEPT = 256  # nodes that are kept of a pilot
-_TEMPERED = 0.6  # nodes that hardly count here may count under other priors: they are picked by flatter weights
+_TEMPERED = 0.6  # power of the weights by which nodes are picked: those of little weight may count under other priors
 _BROADER, _BROADER_SHARE = 0.25, -0.15  # logarithms
 _PRECISION = 0.05
 _AT_ONCE = 100  # pilots

@@ -24,7 +24,7 @@ __all__ = ["LearntMoves", "Objective", "fit_moves", "learn_moves", "score_pilots
 # The density of a forecast counts as a mixture with this share of a uniform one: curves that no prior can foresee must
 # not decide about the priors.
 _UNFORESEEN = 0.05
-# That is also why the CRPS counts, so many times: the log score no longer tells hopeless forecasts from bad ones.
+# Weight of the CRPS beside the log score, which no longer tells hopeless forecasts from bad ones.
 _CRPS = 10.0
 _AT_ONCE = 200  # pilots
 
@@ -66,7 +66,7 @@ class Objective:
         self.nodes, self.shrinkage, self.crps = nodes, shrinkage, crps
         self.which = np.arange(len(nodes)) if which is None else which
         known = ~np.isnan(nodes.times[self.which])
-        # Scores of a pilot weigh alike, and so do the pilots of a curve, and the curves.
+        # Equal weights for the scores of a pilot, for the pilots of a curve, and for the curves.
         curve = nodes.curve[self.which]
         self.weight = known / known.sum(axis=1, keepdims=True) / np.bincount(curve)[curve][:, None]
 
@@ -113,7 +113,7 @@ def _evaluate_pilots(
 
 _LEVELS = (np.arange(20) + 0.5) / 20
 _ENDS = np.array([0.1, 0.9, 0.025, 0.975])
-_WORST = -np.log(1e-12)  # one hopeless forecast must not decide the mean
+_WORST = -np.log(1e-12)  # cap on the log score: one hopeless forecast must not decide the mean
 
 
 def score_pilots(

@@ -227,7 +227,7 @@ class BurrMean(Mean):
     def fall(self, tail: FloatArray, offset: FloatArray, log_theta4: FloatArray) -> FloatArray:
         """Fall of the drop up to the last size: log(theta1 / drop) = theta4 log(1 + e^(-theta3 offset))."""
         theta4 = np.exp(np.clip(log_theta4, -4.0, 4.0))
-        fall: FloatArray = theta4 * np.logaddexp(0.0, -tail / theta4 * offset)  # to the last digit where it is small
+        fall: FloatArray = theta4 * np.logaddexp(0.0, -tail / theta4 * offset)  # accurate where it is small
         return fall
 
     def solve_offset(self, fall: FloatArray, tail: FloatArray, log_theta4: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -84,7 +84,7 @@ LAMBDA_PRINTED = PositiveNormal(-1.23, 2.12)
 _PERCENTILES = np.array([0.2, 0.5, 0.8])
 _SHARES = np.array([1 / 2, 5 / 8, 3 / 4])
 
-_FARTHEST = 37.0  # deviates beyond which less than any number is left above
+_FARTHEST = 37.0  # deviates beyond which the tail underflows
 
 _LEAST = 0.001  # lower end of the authors' grid, for location and scale alike
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(12)
@@ -123,7 +123,7 @@ def elicit_sigma(window: float, upper: float, steps: int = 0) -> PositiveNormal:
     axes, percentiles = _compute_box_percentiles(upper)
     best = _find_least_gaps(percentiles, wanted)
     spacings = [axis[1] - axis[0] for axis in axes]
-    for _ in range(50):  # far more than it takes, unless flat ground lets the grid wander
+    for _ in range(50):  # far more than needed, unless flat ground lets the grid wander
         if max(spacings) <= 1e-3:
             break
         near = [
@@ -194,7 +194,7 @@ def _window_distribution(s: FloatArray, loc: FloatArray, scale: FloatArray) -> t
 
 
 SIGMA_STEPS = 300  # at most
-SIGMA_UPPER = (0.002, 1e3)  # between which the upper end of the elicitation's box may lie; the lower one is 0.001
+SIGMA_UPPER = (0.002, 1e3)  # bounds of the upper end of the elicitation's box; its lower end is 0.001
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from .truncated_normal import TruncatedNormal
 __all__ = ["TruncatedMixture"]
 
 _ACCURACY = 1e-9  # of a quantile: relative error of the probability beyond it, on the smaller side
-_BLOCK = 2**15  # numbers that fit into the processor's cache along with those that are made of them
+_BLOCK = 2**15  # numbers that fit into the processor's cache with intermediate results
 _MANY_LEVELS = 16
 _FEW = 128  # components
 _BY_SLOPES, _BY_TURNS, _BY_WIDTH = 5, 16, 48
@@ -65,7 +65,7 @@ class TruncatedMixture:
     """
 
     def __init__(self, locations: FloatArray, scales: FloatArray, weights: FloatArray) -> None:
-        # What is summed lies together in memory; compiled loops take doubles.
+        # Components, which are summed over, are contiguous in memory; compiled loops take doubles.
         self._components = TruncatedNormal(
             np.ascontiguousarray(locations.T, float), np.ascontiguousarray(scales.T, float)
         )
@@ -206,7 +206,7 @@ class TruncatedMixture:
             if start is None:
                 start = np.clip(mean + std * ndtri(np.clip(below, 1e-6, 1 - 1e-6)), 0.0, 1.0)
             else:
-                std = np.full(len(mean), np.nan)  # neighbours know nothing better
+                std = np.full(len(mean), np.nan)  # NaN: start from the table, not from the neighbouring size
             found = np.array(start, order="C")
             brackets = np.ascontiguousarray(low), np.ascontiguousarray(high)
             loops.search(
@@ -277,7 +277,7 @@ class TruncatedMixture:
     @cached_property
     def _rough_constants(self) -> tuple[NDArray[np.floating], ...]:
         parts, lower = self._components, slice(self._columns)
-        # What lies almost wholly outside hugs a bound, spikes are wider: numbers stay within single precision.
+        # Components almost wholly outside are put at a bound, and spikes widened, to stay within single precision.
         outside = parts.mass < 1e-3
         step, height = (np.where(outside, 0.0, values) for values in (self._tails.step[lower], self._height))
         beyond = np.where(outside, -self._weights * (parts.location < 0), parts.phi_below * step).sum(axis=1)

@@ -68,7 +68,7 @@ class ForecastRecord:
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        file_behind(path)  # refuses what is no path
+        file_behind(path)  # refuses other objects than paths
         self.path = Path(os.fsdecode(path))
 
     def __repr__(self) -> str:

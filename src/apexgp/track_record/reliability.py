@@ -133,7 +133,7 @@ def _compare_at_size(line: ForecastLine, column: int, rows: LearningCurve) -> Co
             return None
         scores = scores[np.isin(rows.split, list(pilot_splits))]
     elif len(scores) >= line.n_splits:
-        scores = scores[: line.n_splits]  # of more, the mean would be steadier than what was forecast
+        scores = scores[: line.n_splits]  # a mean of more would vary less than the one forecast
     else:
         scores, quantiles = scores[:1], line.quantiles if line.single is None else line.single
     return _judge(line, column, quantiles[:, column], scores)

@@ -20,7 +20,7 @@ Bounds = tuple[float, float]
 # Exponents, densest where curves are usually found. Beyond 5 a curve over any usual pilot is a step.
 EXPONENTS = np.array([0.0, 0.03, 0.07, 0.12, 0.2, 0.3, 0.45, 0.65, 1.0, 1.5, 2.2, 3.2, 5.0])
 FRACTIONS = np.linspace(0.0, 1.0, 15)
-_NEAREST, _FARTHEST = 0.01, 100.0  # where a place on the axis of sizes may lie: times the smallest, times the largest
+_NEAREST, _FARTHEST = 0.01, 100.0  # bounds of a place on the axis of sizes: times the smallest, times the largest
 
 
 class Family(ABC):

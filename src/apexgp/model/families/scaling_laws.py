@@ -135,7 +135,7 @@ class M4Family(Family):
             return inf
         exponent, fraction, alpha = shape
         share = -value * self._first_share(*shape)
-        done = max(1 - share, 1e-300)  # rounding may leave nothing where nothing has been learnt yet
+        done = max(1 - share, 1e-300)  # rounding may leave 0 where the share is 1
         return log(self._place(fraction)) - quotient(log(share) - alpha * log(done), exponent)
 
     def to_published(self, offset: float, amplitude: float, *shape: float) -> tuple[float, ...]:
@@ -143,7 +143,7 @@ class M4Family(Family):
         exponent, fraction, alpha = shape
         way = amplitude / self._first_share(*shape)
         size = self.unit * float(self._place(fraction))
-        # A curve without a rise has no way to go, and its beta would be infinite for alpha above 1.
+        # For a flat curve beta would be infinite if alpha is above 1.
         beta = max(way, 1e-50) ** (1 - alpha) * size**exponent
         return alpha, beta, -exponent, 1 - offset, 1 - offset + way
 
