@@ -46,7 +46,7 @@ class StopRule:
     >>> from apexgp import collect_scores
     >>> def train(n, seed):
     ...     return 0.9 - 0.8 * n**-0.5 + 0.01 * seed
-    >>> run = collect_scores(train, [50, 100, 200, 400], 10, metric="auroc", stop=Enough(at=1000, width=0.1))
+    >>> run = collect_scores(train, [50, 100, 200, 400], 10, metric="auroc", stop=StopRule(at=1000, width=0.1))
     >>> len(run.fits) < 40
     True
     """
