@@ -28,11 +28,10 @@ import calibrate
 import lcdb
 import pilots
 from apexgp import APExGP, Forecast, LearningCurve, design_pilot, metrics
-from apexgp.design.candidates import DesignSpace
+from apexgp.design.designs import Design, DesignSpace, make_price
 from apexgp.design.judge import Judge
-from apexgp.design.knowledge import from_posterior
-from apexgp.design.plans import Design, price_of
-from apexgp.design.simulated import imagine, models_after
+from apexgp.design.knowledge import knowledge_from_posterior
+from apexgp.design.simulated_scores import fit_designs, simulate_scores
 from apexgp.estimators import fit_together
 from scoring import clustered_error
 
@@ -144,14 +143,14 @@ def promises(count: int, folds: dict | None) -> None:
         before, *models = fit_together(method, curves)
         asked, last = np.array([case.at]), float(PILOT[-1])
         grid = np.geomspace(last, 50 * last, 17)
-        known = from_posterior(before.posterior, np.unique(np.concatenate([PILOT, FURTHER, asked, grid])))
+        known = knowledge_from_posterior(before.posterior, np.unique(np.concatenate([PILOT, FURTHER, asked, grid])))
         judge = Judge(before, curves[0], known, asked, grid, None, 0.8, by_size=False)
-        room = DesignSpace(np.append(PILOT, FURTHER), PILOT, SPLITS, price_of(None, PILOT), np.inf, (1,))
-        told = {one.design: one for one in judge.ranked(FIXED.values(), room)}
-        data = imagine(known, curves[0], DRAWS, 10, 1.0, 0)
-        shares, refits = models_after(list(FIXED.values()), data, curves[0], method, method._checked_engine())
+        room = DesignSpace(np.append(PILOT, FURTHER), PILOT, SPLITS, make_price(None, PILOT), np.inf, (1,))
+        told = {one.design: one for one in judge.rank(FIXED.values(), room)}
+        data = simulate_scores(known, curves[0], DRAWS, 10, 1.0, 0)
+        shares, refits = fit_designs(list(FIXED.values()), data, curves[0], method, method._build_checked_engine())
         now = figures(before.forecast(asked, of="expected"), case.truth)
-        tried = [judge.tried(told[d], own, shares) for d, own in zip(FIXED.values(), refits, strict=True)]
+        tried = [judge.judge_fits(told[d], own, shares) for d, own in zip(FIXED.values(), refits, strict=True)]
         ranks.append(spearmanr([told[d].risk for d in FIXED.values()], [one.risk for one in tried]).statistic)
         for (name, design), exact, came in zip(FIXED.items(), tried, after(models, case), strict=True):
             own = {"design": name, "task": case.task, "now": now["width"], "told": told[design].widths[0]}

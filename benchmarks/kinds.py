@@ -3,7 +3,7 @@
 Pilots of six sizes that end at 91, 362 and 2,896 examples are drawn from the development curves of LCDB 1.0 (with and
 without training scores) and 1.1. For each kind the moves of the shipped priors are learnt as `apexgp.learn_beliefs`
 learns them, without the tasks of a fold, whose pilots are then forecast with them. With --numbers, the moves that all
-tasks speak for are printed instead: those of `apexgp/model/kinds.py`.
+tasks speak for are printed instead: those of `apexgp/model/beliefs.py`.
 """
 
 from __future__ import annotations
@@ -18,12 +18,11 @@ import numpy as np
 from joblib import Parallel, delayed
 
 import pilots
-from apexgp.learning.cuts import Cut, Lesson
-from apexgp.learning.fit import learnt_moves
-from apexgp.learning.moves import names_of
-from apexgp.learning.nodes import CutNodes, coordinates_of, nodes_of_lesson, stacked
-from apexgp.learning.pull import pull_of
-from apexgp.learning.scores import FIGURES, figures_by_pilot
+from apexgp.learning.lessons import Lesson, PilotCut
+from apexgp.learning.moves import compute_shrinkage, list_move_names
+from apexgp.learning.nodes import PilotNodes, integrate_lesson, list_coordinates, stack_nodes
+from apexgp.learning.objective import learn_moves, score_pilots
+from apexgp.model.learnt import FIGURE_LABELS
 from apexgp.priors import CALIBRATED
 from calibrate import FOLDS, deal
 from pilots import Curve, Design
@@ -58,7 +57,7 @@ HORIZONS = {"up to 2x": (0,), "2 to 10x": (1,), "beyond 10x": (2,), "beyond 2x":
 POOLS = ("AUROC", "accuracy", "mean accuracy")
 SHARES = (1.0, 0.5)
 """Of the moves, beside training scores."""
-NAMES = names_of(coordinates_of(CALIBRATED))
+NAMES = list_move_names(list_coordinates(CALIBRATED))
 
 
 @dataclass(frozen=True)
@@ -69,7 +68,7 @@ class Known:
     task: str
     learner: str
     informed: bool
-    pilots: list[CutNodes]
+    pilots: list[PilotNodes]
 
 
 def _known(pool: str, curve: Curve, seed: int, informed: bool) -> Known:
@@ -81,8 +80,8 @@ def _known(pool: str, curve: Curve, seed: int, informed: bool) -> Known:
         design = Design(end, n_splits=n_splits, pool=pool, means_only=means_only, informed=informed)
         case = curve.case(design, rng, most=2)
         if case is not None:
-            cuts.append(Cut(case.curve, case.sizes, case.truths["new_splits"], "new_splits", None))
-    found = nodes_of_lesson(Lesson(curve.task, cuts[0].pilot, tuple(cuts)), CALIBRATED, seed) if cuts else []
+            cuts.append(PilotCut(case.curve, case.sizes, case.truths["new_splits"], "new_splits", None))
+    found = integrate_lesson(Lesson(curve.task, cuts[0].pilot, tuple(cuts)), CALIBRATED, seed) if cuts else []
     return Known(pool, curve.task, curve.learner, informed, found)
 
 
@@ -106,7 +105,7 @@ class Kind:
     """The pilots of one kind of learner."""
 
     def __init__(self, known: list[Known], folds: dict[str, int]) -> None:
-        self.nodes = stacked([one.pilots for one in known])
+        self.nodes = stack_nodes([one.pilots for one in known])
         own = [known[i] for i in self.nodes.curve]
         self.pool, self.informed = np.array([one.pool for one in own]), np.array([one.informed for one in own])
         self.task = np.unique([one.task for one in own], return_inverse=True)[1]
@@ -116,16 +115,16 @@ class Kind:
     def moves(self, which: np.ndarray) -> np.ndarray:
         """Moves learnt from these pilots, of those without training scores."""
         rows = np.flatnonzero(which & ~self.informed)
-        return learnt_moves(self.nodes.take(rows), self.task[rows], pull_of(NAMES), 0).vector
+        return learn_moves(self.nodes.take(rows), self.task[rows], compute_shrinkage(NAMES), 0).vector
 
     def left_out(self, share: float, horizons: tuple[int, ...]) -> dict[str, np.ndarray]:
         """Figures of every pilot with so much of the moves that were learnt without its fold."""
         counts = np.isin(self.horizon, horizons)
-        found = {name: np.full(len(self.nodes), np.nan) for name in FIGURES}
+        found = {name: np.full(len(self.nodes), np.nan) for name in FIGURE_LABELS}
         for fold in range(FOLDS):
             rows = np.flatnonzero(self.fold == fold)
             if len(rows):
-                for name, values in figures_by_pilot(
+                for name, values in score_pilots(
                     self.nodes.take(rows), share * self._without[fold], counts[rows]
                 ).items():
                     found[name][rows] = values

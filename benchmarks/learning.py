@@ -16,12 +16,9 @@ from pathlib import Path
 
 import numpy as np
 
-from apexgp.learning.fit import learnt_moves
-from apexgp.learning.moves import names_of
-from apexgp.learning.nodes import Nodes, coordinates_of, stacked
-from apexgp.learning.objective import Objective
-from apexgp.learning.pull import WORTH, pull_of
-from apexgp.learning.scores import figures_by_pilot
+from apexgp.learning.moves import PRIOR_CURVES, compute_shrinkage, list_move_names
+from apexgp.learning.nodes import PilotNodeArrays, list_coordinates, stack_nodes
+from apexgp.learning.objective import Objective, learn_moves, score_pilots
 from apexgp.priors import CALIBRATED
 from related_curves import Known, known_curves
 
@@ -31,7 +28,7 @@ COUNTS = (3, 10, 30, 100)
 POOLS = ("AUROC", "accuracy", "mean accuracy")
 MOST = {"mean accuracy": 1500}
 """Curves of a pool; LCDB 1.1 has thousands."""
-NAMES = names_of(coordinates_of(CALIBRATED))
+NAMES = list_move_names(list_coordinates(CALIBRATED))
 NO_MOVES = np.zeros(len(NAMES))
 
 
@@ -40,18 +37,18 @@ class Pool:
     """Curves to learn from and pilots to judge by."""
 
     lessons: list[Known]
-    nodes: Nodes
+    nodes: PilotNodeArrays
     judged: list[Known]
-    pilots: Nodes
+    pilots: PilotNodeArrays
 
     def __init__(self, known: list[Known]) -> None:
         self.lessons, self.judged = ([one for one in known if getattr(one, part)] for part in ("lesson", "judged"))
-        self.nodes = stacked([one.lesson for one in self.lessons])
-        self.pilots = stacked([one.judged for one in self.judged])
+        self.nodes = stack_nodes([one.lesson for one in self.lessons])
+        self.pilots = stack_nodes([one.judged for one in self.judged])
         tasks = sorted({one.task for one in known})
         learners = sorted({one.learner for one in known})
         self.part = {learner: i % PARTS for i, learner in enumerate(np.random.default_rng(0).permutation(learners))}
-        self.before = {far: figures_by_pilot(self.pilots, NO_MOVES, self.counts(far)) for far in (False, True)}
+        self.before = {far: score_pilots(self.pilots, NO_MOVES, self.counts(far)) for far in (False, True)}
         self.fold = dict(zip(np.random.default_rng(0).permutation(tasks), np.arange(len(tasks)) % FOLDS, strict=True))
 
     def counts(self, far: bool) -> np.ndarray:
@@ -64,13 +61,13 @@ class Pool:
         by_task = [(gap[task == one] - gap.mean()).sum() for one in set(task)]
         return f"{gap.mean():+{form}} ± {np.sqrt(np.square(by_task).sum()) / len(gap):{form}}"
 
-    def moves(self, which: np.ndarray, worth: float = WORTH) -> np.ndarray:
+    def moves(self, which: np.ndarray, worth: float = PRIOR_CURVES) -> np.ndarray:
         """Moves learnt from some of the curves."""
         rows = [np.flatnonzero(self.nodes.curve == i) for i in which]
         nodes = self.nodes.take(np.concatenate(rows))
         tasks = sorted({self.lessons[i].task for i in which})
         task = np.repeat([tasks.index(self.lessons[i].task) for i in which], [len(own) for own in rows])
-        return learnt_moves(nodes, task, worth / WORTH * pull_of(NAMES), 0).vector
+        return learn_moves(nodes, task, worth / PRIOR_CURVES * compute_shrinkage(NAMES), 0).vector
 
     def groups(self, source: str, count: int, rng: np.random.Generator) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """Pilots that are forecast with the same priors, and the curves that those are learnt from."""
@@ -116,7 +113,7 @@ def line(pool: Pool, name: str, vectors: Vectors) -> str:
         counts, before = pool.counts(far), pool.before[far]
         after = {figure: values.copy() for figure, values in before.items()}
         for which, vector, _ in vectors:
-            for figure, values in figures_by_pilot(pool.pilots.take(which), vector, counts[which]).items():
+            for figure, values in score_pilots(pool.pilots.take(which), vector, counts[which]).items():
                 after[figure][which] = values
         judged = chosen[~np.isnan(before["crps"][chosen])]
         old, new = ({figure: values[judged] for figure, values in own.items()} for own in (before, after))
@@ -131,8 +128,8 @@ def line(pool: Pool, name: str, vectors: Vectors) -> str:
 
 
 def information(pool: Pool) -> str:
-    """What one curve tells of each number (`learning/pull.py`): the mean square of the slope of its log score."""
-    _, slopes = Objective(pool.nodes, NO_MOVES, crps=0.0).by_pilot(NO_MOVES)
+    """Information of one curve on each number (`learning/moves.py`): the mean square of the slope of its log score."""
+    _, slopes = Objective(pool.nodes, NO_MOVES, crps=0.0).evaluate_pilots(NO_MOVES)
     by_curve = np.stack([np.bincount(pool.nodes.curve, column) for column in slopes.T], axis=1)
     return "\n".join(
         f"{kind} {place}: {value:.3f}" for (kind, place), value in zip(NAMES, (by_curve**2).mean(axis=0), strict=True)
@@ -144,7 +141,7 @@ def main() -> None:
     parser.add_argument("--pools", nargs="+", default=POOLS, choices=POOLS)
     parser.add_argument("--sources", nargs="+", default=("same learner", "same data set", "random"))
     parser.add_argument("--counts", nargs="+", type=int, default=COUNTS)
-    parser.add_argument("--worth", nargs="+", type=float, default=[WORTH])
+    parser.add_argument("--worth", nargs="+", type=float, default=[PRIOR_CURVES])
     parser.add_argument("--information", action="store_true", help="print what a curve tells of each number instead")
     parser.add_argument("--cache", type=Path, default=Path(tempfile.gettempdir(), "apexgp_learning"))
     parser.add_argument("--jobs", type=int, default=2)
@@ -161,7 +158,7 @@ def main() -> None:
             continue
         print(f"\n{name}\n\n| {' | '.join(titles)} |\n|{'---|' * len(titles)}", flush=True)
         for worth in settings.worth:
-            pulled = "" if worth == WORTH else f", pull of {worth:g} curves"
+            pulled = "" if worth == PRIOR_CURVES else f", pull of {worth:g} curves"
             for source in settings.sources:
                 most = 0
                 for count in settings.counts:

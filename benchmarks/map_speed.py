@@ -12,9 +12,8 @@ import numpy as np
 from apexgp import APExGP
 from apexgp.inference.curve_problem import spread
 from apexgp.inference.map import MapProblem, fit_map
-from apexgp.model.elicitation import elicit_sigma
 from apexgp.model.means import MEANS, PAPER_MEANS
-from apexgp.model.variant import PUBLISHED
+from apexgp.model.paper_priors import PUBLISHED, elicit_sigma
 
 SIZES = np.array([60.0, 94, 147, 230, 360])
 ADAM_STEPS, ADAM_MEASURED = 50_000, 1_000

@@ -2,7 +2,7 @@
 
 Rows are the locations and the log scales of the normal variables behind tau_e, tau_ratio, kappa, sigma, lambda and the
 shape coordinates of one mean, then log a and log b of the share. Each row is a number of its own plus what signs of the
-pilot (`apexgp.priors.SIGNS`) add to it: `MOVED` says which signs move which row.
+pilot (`apexgp.model.beliefs.PILOT_FEATURES`) add to it: `MOVED` says which signs move which row.
 """
 
 from __future__ import annotations

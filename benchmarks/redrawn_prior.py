@@ -19,8 +19,8 @@ from scipy.special import ndtr, ndtri
 from apexgp import Forecast, metrics
 from apexgp.experiment import dense_coverage
 from apexgp.inference.map import MapProblem, fit_map
-from apexgp.model.elicitation import TAU, PositiveNormal
 from apexgp.model.means import MEANS
+from apexgp.model.paper_priors import TAU, PositiveNormal
 from apexgp.priors import PUBLISHED
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "papers"))

@@ -17,8 +17,8 @@ from joblib import Parallel, delayed
 
 import pilots
 from apexgp import LearningCurve
-from apexgp.learning.cuts import Cut, Lesson, cuts_of
-from apexgp.learning.nodes import CutNodes, nodes_of_lesson
+from apexgp.learning.lessons import Lesson, PilotCut, cut_pilots
+from apexgp.learning.nodes import PilotNodes, integrate_lesson
 from apexgp.priors import Beliefs
 from pilots import Curve, Design, Means
 
@@ -37,8 +37,8 @@ class Known:
     pool: str
     task: str
     learner: str
-    lesson: list[CutNodes]
-    judged: list[CutNodes]
+    lesson: list[PilotNodes]
+    judged: list[PilotNodes]
 
 
 def whole_curve(curve: Curve, rng: np.random.Generator) -> LearningCurve | None:
@@ -58,11 +58,11 @@ def whole_curve(curve: Curve, rng: np.random.Generator) -> LearningCurve | None:
 def _known(pool: str, curve: Curve, start: Beliefs, seed: int) -> Known:
     rng = np.random.default_rng([seed, 5])
     whole, case = whole_curve(curve, rng), curve.case(DESIGNS[pool], rng, most=3)
-    lesson = [] if whole is None else nodes_of_lesson(Lesson(curve.task, whole, cuts_of(whole)), start, seed)
+    lesson = [] if whole is None else integrate_lesson(Lesson(curve.task, whole, cut_pilots(whole)), start, seed)
     judged = []
     if case is not None:
-        cut = Cut(case.curve, case.sizes, case.truths["new_splits"], "new_splits", None)
-        judged = nodes_of_lesson(Lesson(curve.task, case.curve, (cut,)), start, seed)
+        cut = PilotCut(case.curve, case.sizes, case.truths["new_splits"], "new_splits", None)
+        judged = integrate_lesson(Lesson(curve.task, case.curve, (cut,)), start, seed)
     return Known(pool, curve.task, curve.learner, lesson, judged)
 
 

@@ -19,7 +19,7 @@ from apexgp.inference.sampler import integrate
 from apexgp.inference.signs import signs_of
 from apexgp.inference.statistics import Statistics
 from apexgp.model.means import MEANS
-from apexgp.numerics.truncated import CutNormal
+from apexgp.numerics.truncated_normal import TruncatedNormal
 from apexgp.priors import Beliefs
 from lcdb import Case
 from pilots import GROUPS
@@ -115,7 +115,7 @@ def integrated(pilots: Sequence[tuple[str, Case]], mean: str, beliefs: Beliefs, 
         found.log_share[i], found.log_rest[i] = np.log(share), np.log1p(-share)
         found.log_likelihood[i] = 0.4 * np.log(some.weights)
         location, scale = some.predict(case.sizes, "new_splits", some.statistics.typical_count)
-        forecast, targets = CutNormal(location, scale), len(case.sizes)
+        forecast, targets = TruncatedNormal(location, scale), len(case.sizes)
         found.horizon[i, :targets] = horizon(case)
         found.pdf[i, :targets] = forecast.pdf(case.truths["new_splits"]).T
         found.cdf[i, :targets] = forecast.cdf(case.truths["new_splits"]).T

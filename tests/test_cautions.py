@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 from apexgp import APExGP, LearningCurve
-from apexgp.cautions import in_brief, pilot_cautions
+from apexgp.cautions import find_pilot_cautions, shorten_caution
 
 SIZES = [64, 91, 128, 181, 256, 362]
 RISING = np.array([0.701, 0.734, 0.757, 0.782, 0.793, 0.806])
 
 
 def said(scores, split=None, **more):
-    return {in_brief(caution) for caution in pilot_cautions(LearningCurve(SIZES, scores, split, **more))}
+    return {shorten_caution(caution) for caution in find_pilot_cautions(LearningCurve(SIZES, scores, split, **more))}
 
 
 def test_a_healthy_pilot_calls_for_none():
@@ -56,7 +56,7 @@ def test_one_size_at_which_splits_disagree_is_named():
     noise = np.array([-0.004, 0.001, 0.003])
     scores = RISING[:, None] + noise
     scores[4] = RISING[4] + 20 * noise
-    (caution,) = pilot_cautions(LearningCurve(SIZES, scores))
+    (caution,) = find_pilot_cautions(LearningCurve(SIZES, scores))
     assert caution.startswith("At 256 examples the splits differ 20 times")
     assert said(RISING[:, None] + 20 * noise) == set()  # they always do
 

@@ -11,8 +11,8 @@ import pytest
 import apexgp.inference.adaptation as adaptation
 import apexgp.inference.pool as pool_module
 import apexgp.inference.proposals as proposals_module
-import apexgp.numerics.cut_mixture as cut_mixture
-import apexgp.numerics.truncated as truncated
+import apexgp.numerics.truncated_mixture as truncated_mixture
+import apexgp.numerics.truncated_normal as truncated_normal
 from apexgp import APExGP, LearningCurve, forecast_many
 from apexgp.compiled.loaded import compiled_loops
 from apexgp.inference import fused
@@ -21,7 +21,7 @@ from apexgp.inference.statistics import Statistics
 from apexgp.inference.uniforms import uniforms
 from apexgp.model.beliefs import CALIBRATED
 from apexgp.model.means import MEANS
-from apexgp.numerics.cut_mixture import CutMixture
+from apexgp.numerics.truncated_mixture import TruncatedMixture
 from conftest import missing
 
 SIZES = np.geomspace(60, 360, 5)
@@ -62,7 +62,7 @@ def loops():
 
 
 def without_loops(patch):
-    for module in (fused, pool_module, proposals_module, adaptation, cut_mixture, truncated):
+    for module in (fused, pool_module, proposals_module, adaptation, truncated_mixture, truncated_normal):
         patch.setattr(module, "compiled_loops", lambda nodes=0: None)
 
 
@@ -99,9 +99,9 @@ def test_forecasts_are_those_of_numpy(name, monkeypatch):
 @pytest.mark.usefixtures("loops")
 def test_cut_distributions_are_those_of_numpy(rng, monkeypatch):
     location, scale = rng.normal(0.5, 3, (4, 64)), 10.0 ** rng.uniform(-32, 6, (4, 64))
-    ours = truncated.CutNormal(location, scale)
+    ours = truncated_normal.TruncatedNormal(location, scale)
     without_loops(monkeypatch)
-    theirs = truncated.CutNormal(location, scale)
+    theirs = truncated_normal.TruncatedNormal(location, scale)
     for name in ("location", "scale", "precision", "sign_below", "sign_above", "phi_below", "phi_above", "mass"):
         np.testing.assert_allclose(getattr(ours, name), getattr(theirs, name), rtol=1e-11, err_msg=name)
 
@@ -109,7 +109,7 @@ def test_cut_distributions_are_those_of_numpy(rng, monkeypatch):
 @pytest.mark.usefixtures("loops")
 def test_tails_of_mixtures_are_those_of_numpy(rng, monkeypatch):
     for components in (2, 3, 61):
-        mixture = CutMixture(
+        mixture = TruncatedMixture(
             rng.normal(0.5, 1, (components, 4)),
             10.0 ** rng.uniform(-6, 1, (components, 4)),
             rng.dirichlet(np.ones(components)),

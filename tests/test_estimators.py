@@ -282,17 +282,17 @@ def test_crossing_is_the_least_size_that_reaches_a_level(regression, direction):
 
     for level in (0.6, 0.7, 0.77, 0.78):
         root = optimize.brentq(lambda t, level=level: curve(np.exp(t)) - level, 0, np.log(1e15), xtol=1e-14)
-        assert regression._crossing(level) == pytest.approx(np.exp(root), rel=1e-8)
-    assert regression._crossing(0.0) == regression._crossing(-1.0) == 1.0
-    assert regression._crossing(curve(1)) == 1.0
-    assert regression._crossing(1.001) == math.inf
-    assert regression._crossing(best + 1e-9) == math.inf
+        assert regression._find_crossing(level) == pytest.approx(np.exp(root), rel=1e-8)
+    assert regression._find_crossing(0.0) == regression._find_crossing(-1.0) == 1.0
+    assert regression._find_crossing(curve(1)) == 1.0
+    assert regression._find_crossing(1.001) == math.inf
+    assert regression._find_crossing(best + 1e-9) == math.inf
 
 
 def test_a_flat_curve_reaches_only_what_it_has(regression):
     regression.set_params(ceiling=1.0).fit(SIZES, [0.7] * 5)
-    assert regression._crossing(0.69) == 1.0
-    assert regression._crossing(0.71) == math.inf
+    assert regression._find_crossing(0.69) == 1.0
+    assert regression._find_crossing(0.71) == math.inf
 
 
 def test_an_unsettled_regression_warns_without_naming_a_seed(monkeypatch):

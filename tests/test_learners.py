@@ -32,12 +32,11 @@ from apexgp import (
 )
 from apexgp.collect.cases import count_features
 from apexgp.collect.prepare import Prepared
-from apexgp.curve import curves_and_notes
+from apexgp.curve import read_curves_and_notes
 from apexgp.errors import DataError, RequestError
 from apexgp.inference.signs import signs_of
-from apexgp.learners import LEARNERS, UNKNOWN, kind_named, kind_of, settle_kind
-from apexgp.model.beliefs import SIGNS
-from apexgp.model.kinds import beliefs_of_kind, moves_beside_training_scores
+from apexgp.learners import LEARNERS, UNKNOWN, find_kind, recognise_kind, settle_kind
+from apexgp.model.beliefs import PILOT_FEATURES, adapt_to_kind, kind_matters_with_training_scores
 from apexgp.priors import CALIBRATED, Beliefs
 from apexgp.reading.source import TableSettings
 from conftest import pilot_table, require
@@ -67,7 +66,7 @@ ELSEWHERE = {
 
 
 def kind(estimator):
-    return (kind_of(estimator) or [None])[0]
+    return (recognise_kind(estimator) or [None])[0]
 
 
 def created(classifier):
@@ -140,11 +139,11 @@ def test_estimators_are_unwrapped_and_what_is_not_known_is_none(estimator, expec
 
 
 def test_the_class_that_was_recognised_is_named():
-    assert kind_of(GridSearchCV(make_pipeline(PCA(), RandomForestClassifier()), {})) == (
+    assert recognise_kind(GridSearchCV(make_pipeline(PCA(), RandomForestClassifier()), {})) == (
         "trees",
         "RandomForestClassifier",
     )
-    assert kind_of(Ours()) == ("trees", "Ours")
+    assert recognise_kind(Ours()) == ("trees", "Ours")
 
 
 def test_kinds_go_by_several_names():
@@ -154,9 +153,9 @@ def test_kinds_go_by_several_names():
         "naive Bayes": "naive_bayes",
         "MLPClassifier": "neural_network",
     }
-    assert {name: kind_named(name) for name in names} == names
-    assert all(kind_named(kind) == kind for kind in LEARNERS)
-    assert kind_named("SVM") is kind_named("") is None
+    assert {name: find_kind(name) for name in names} == names
+    assert all(find_kind(kind) == kind for kind in LEARNERS)
+    assert find_kind("SVM") is find_kind("") is None
 
 
 def widths(model, at=(720, 3600, 36000)):
@@ -178,7 +177,7 @@ def test_an_unknown_learner_is_the_common_prior_to_the_last_digit():
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", LEARNERS)
 def test_each_kind_has_proper_priors_of_its_own(kind):
-    moved = beliefs_of_kind(kind)
+    moved = adapt_to_kind(kind)
     assert moved != CALIBRATED
     assert Beliefs.from_dict(json.loads(json.dumps(moved.to_dict()))) == moved
     # Only what signs do differs: the distributions, their families and all else are the calibrated ones.
@@ -186,7 +185,7 @@ def test_each_kind_has_proper_priors_of_its_own(kind):
     changed = {
         (sign, place)
         for place in moved.shifts
-        for sign in SIGNS
+        for sign in PILOT_FEATURES
         if moved.shifts[place].get(sign) != CALIBRATED.shifts.get(place, {}).get(sign)
     }
     assert {sign for sign, _ in changed} == {"always", "gap_known"}
@@ -209,8 +208,8 @@ def summed(moves, signs):
 @pytest.mark.parametrize("kind", LEARNERS)
 def test_beside_training_scores_a_kind_moves_half_as_far_or_not_at_all(kind):
     told = LearningCurve(SIZES, SCORES, train_scores=[0.9] * 5)
-    common, kept = CALIBRATED.shifts, 0.5 if moves_beside_training_scores(kind) else 0.0
-    far, near = (summed(beliefs_of_kind(kind).shifts, signs_of(curve, 1.0)) for curve in (PILOT, told))
+    common, kept = CALIBRATED.shifts, 0.5 if kind_matters_with_training_scores(kind) else 0.0
+    far, near = (summed(adapt_to_kind(kind).shifts, signs_of(curve, 1.0)) for curve in (PILOT, told))
     start_far, start_near = (summed(common, signs_of(curve, 1.0)) for curve in (PILOT, told))
     for place in far:
         move = far[place] - start_far.get(place, 0.0)
@@ -221,7 +220,7 @@ def test_what_the_model_is_told_counts_more_than_what_the_curve_says():
     curve = LearningCurve(SIZES, SCORES, learner="boosting")
     assert APExGP().fit(curve).learner_ == "boosting"
     assert APExGP(learner="linear").fit(curve).learner_ == "linear"
-    assert APExGP(learner="linear").fit(curve).priors_ == beliefs_of_kind("linear")
+    assert APExGP(learner="linear").fit(curve).priors_ == adapt_to_kind("linear")
     assert APExGP(priors=CALIBRATED).fit(curve).learner_ is None  # priors of one's own stay as they are
     assert APExGP.as_published().fit(curve).learner_ is None
 
@@ -255,7 +254,7 @@ def test_saved_models_and_files_keep_the_kind(tmp_path):
         assert again.learner_ == "trees"
         np.testing.assert_array_equal(widths(again), widths(told))
     replace(said.curve_, test_share=0.2).to_csv(tmp_path / "curve.csv")
-    curves, notes = curves_and_notes(tmp_path / "curve.csv", TableSettings())
+    curves, notes = read_curves_and_notes(tmp_path / "curve.csv", TableSettings())
     assert (curves[None].learner, curves[None].test_share, notes) == ("trees", 0.2, ())
     PILOT.to_csv(tmp_path / "plain.csv")
     assert "learner" not in (tmp_path / "plain.csv").read_text()

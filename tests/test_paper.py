@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import apexgp
-from apexgp.model.elicitation import elicit_sigma
+from apexgp.model.paper_priors import elicit_sigma
 from conftest import REPOSITORY, require
 from public_names import public_modules, public_names
 

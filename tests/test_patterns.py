@@ -20,7 +20,7 @@ from apexgp.reading.cells import before_interval, holds_number, looks_like_a_dat
 from apexgp.reading.counts import counts_training_examples
 from apexgp.reading.formulas import as_text, restored
 from apexgp.reading.known_metrics import known_metric, says_per_cent
-from apexgp.scale import range_in
+from apexgp.scale import parse_range
 from limited import guarded
 
 METHODS = {"match": 2, "search": 2, "fullmatch": 2, "findall": 2, "finditer": 2, "split": 3, "sub": 4, "subn": 4}
@@ -131,7 +131,7 @@ def test_the_patterns_are_found():
     "read",
     [
         *(before_interval, holds_number, looks_like_a_date, with_spread, as_text, restored, known_metric),
-        *(says_per_cent, counts_training_examples, range_in, parse_scores),
+        *(says_per_cent, counts_training_examples, parse_range, parse_scores),
         lambda text: number_in(text, decimal_comma=False, counts=True),
         lambda text: number_in(text, decimal_comma=True),
     ],

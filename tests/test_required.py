@@ -358,10 +358,10 @@ def test_an_infinite_size_has_no_relative_error(bayes, published):
 
 def test_where_the_probability_does_not_rise_the_error_is_unbounded(bayes, published):
     found = replace(bayes.required_size(0.8, 0.7), size=5000, median=700, interval=(500, math.inf))
-    errors = bayes._relative_errors(found, np.zeros_like, "expected")
+    errors = bayes._estimate_relative_errors(found, np.zeros_like, "expected")
     assert errors[:3].tolist() == [math.inf] * 3
     assert math.isnan(errors[3])
-    assert published._relative_errors(found, np.zeros_like, "expected")[0] == 0
+    assert published._estimate_relative_errors(found, np.zeros_like, "expected")[0] == 0
 
 
 def undecided(answer):
@@ -484,7 +484,7 @@ def test_the_search_asks_for_probabilities_alone(make, direction, calls_of):
     model = make().fit(LearningCurve(SIZES, SCORES if higher else 1 - SCORES, direction=direction))
     asked = calls_of(type(model._fit), "predict")
     told = calls_of(type(model._fit), "cautions")
-    of_pilot = calls_of(apexgp.estimators.base, "pilot_cautions")
+    of_pilot = calls_of(apexgp.estimators.base, "find_pilot_cautions")
     built = calls_of(LearningCurve, "__init__")
     for _ in range(2):
         model.required_size(0.8 if higher else 0.2)

@@ -9,7 +9,7 @@ import pytest
 from apexgp import APExGP, LearningCurve, LeastSquares, backtest, compare_models, design_pilot, metrics, plan_collection
 from apexgp.errors import DataError, RequestError
 from apexgp.reading.known_metrics import known_metric
-from apexgp.scale import Scale, checked_range, range_words
+from apexgp.scale import Scale, check_range, format_range
 
 SIZES = np.array([60, 94, 147, 230, 360])
 SPLIT = np.tile([1, 2], 5)
@@ -38,7 +38,7 @@ def forecast(loss):
     return loss.forecast([720, 3600])
 
 
-@pytest.mark.parametrize("scale", SCALES, ids=lambda scale: range_words(scale.range))
+@pytest.mark.parametrize("scale", SCALES, ids=lambda scale: format_range(scale.range))
 def test_a_scale_is_a_rising_map_with_its_inverse_and_slope(scale):
     inside = np.linspace(0.001, 0.999, 401)
     scores = scale.outside(inside)
@@ -239,7 +239,7 @@ def test_a_range_that_is_stated_goes_before_that_of_the_metric():
 @pytest.mark.parametrize("said", [(1, 0), (0, 0), (-inf, inf), (0,), "low to high", 3, (0, np.nan), ()])
 def test_what_is_no_range_is_refused(said):
     with pytest.raises(RequestError, match="range must"):
-        checked_range(said)
+        check_range(said)
 
 
 @pytest.mark.parametrize(

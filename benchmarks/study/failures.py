@@ -17,7 +17,7 @@ import pandas as pd
 
 import calibrate
 from apexgp import APExGP
-from apexgp.cautions import in_brief, pilot_cautions
+from apexgp.cautions import find_pilot_cautions, shorten_caution
 from study.samples import Pilot
 
 OFF_BY = 0.02
@@ -62,7 +62,7 @@ def outcomes(rows: pd.DataFrame, pilots: Sequence[Pilot], fold: dict[str, int]) 
 def _now(pilot: Pilot, said: str) -> frozenset[str]:
     """Cautions of today's code: the pilot's own, and what the record has of the others."""
     forecast = {text for text in said.split("; ") if text.startswith(("beyond", "says little"))}
-    return frozenset(in_brief(caution) for caution in pilot_cautions(pilot.case.curve)) | forecast
+    return frozenset(shorten_caution(caution) for caution in find_pilot_cautions(pilot.case.curve)) | forecast
 
 
 def by_caution(table: pd.DataFrame) -> Iterator[str]:

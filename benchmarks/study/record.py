@@ -18,7 +18,7 @@ import pandas as pd
 
 import scoring
 from apexgp import Forecast
-from apexgp.cautions import in_brief
+from apexgp.cautions import shorten_caution
 from apexgp.errors import ApexError
 from apexgp.files.lock import lock_file
 from study.methods import Method
@@ -59,8 +59,8 @@ def opened(folder: Path, method: str, priors: str) -> Iterator[Record]:
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{method}.jsonl"
     with lock_file(path) as file:
-        content = file.read()
-        file.truncate(content.rfind(b"\n") + 1)  # a line without its end was being written when the run was stopped
+        content = file.content()
+        file.cut(content.rfind(b"\n") + 1)  # a line without its end was being written when the run was stopped
         if not file.end:
             file.append(json.dumps({"priors": priors}) + "\n")
             yield Record(file, set())
@@ -102,7 +102,7 @@ def _outcome(method: Method, pilot: Pilot) -> dict:
 
 
 def _brief(forecast: Forecast) -> list[str]:
-    return [in_brief(caution) for caution in forecast.cautions]
+    return [shorten_caution(caution) for caution in forecast.cautions]
 
 
 def _figures(pilot: Pilot, forecast: Forecast) -> dict[str, list]:

@@ -15,10 +15,11 @@ if TYPE_CHECKING:
     from .collect.training import collect_scores
     from .collect.tuned import TunedLogistic
     from .curve import LearningCurve, read_curves
-    from .design.enough import Enough
     from .design.pilot import design_pilot
-    from .design.ranked import PilotDesign
-    from .estimators import METHODS, APExGP, LeastSquares
+    from .design.ranking import PilotDesign
+    from .design.stop_rule import StopRule
+    from .estimators import APExGP
+    from .estimators.least_squares import METHODS, LeastSquares
     from .forecast import Forecast
     from .images.embed import embed_images
     from .learning.learn import learn_beliefs
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from .questions.sensitivity.analysis import Sensitivity, sensitivity
     from .required import RequiredSize
     from .surfaces.report.write import write_report
-    from .track_record.file import ForecastRecord
+    from .track_record.forecast_record import ForecastRecord
 
     __version__: str
 
@@ -47,7 +48,6 @@ __all__ = [
     "Comparison",
     "CurveForecast",
     "CurveSet",
-    "Enough",
     "Forecast",
     "ForecastRecord",
     "LearningCurve",
@@ -60,6 +60,7 @@ __all__ = [
     "RequiredSize",
     "Sensitivity",
     "SliceHead",
+    "StopRule",
     "TunedLogistic",
     "backtest",
     "collect_curves",
@@ -102,10 +103,11 @@ _HOMES = {
         "collect.training": ["collect_scores"],
         "collect.tuned": ["TunedLogistic"],
         "curve": ["LearningCurve", "read_curves"],
-        "design.enough": ["Enough"],
+        "design.stop_rule": ["StopRule"],
         "design.pilot": ["design_pilot"],
-        "design.ranked": ["PilotDesign"],
-        "estimators": ["METHODS", "APExGP", "LeastSquares"],
+        "design.ranking": ["PilotDesign"],
+        "estimators.gp": ["APExGP"],
+        "estimators.least_squares": ["METHODS", "LeastSquares"],
         "forecast": ["Forecast"],
         "images.embed": ["embed_images"],
         "learning.learn": ["learn_beliefs"],
@@ -117,7 +119,7 @@ _HOMES = {
         "questions.sensitivity.analysis": ["Sensitivity", "sensitivity"],
         "questions.plan.simulation": ["simulate_collection"],
         "surfaces.report.write": ["write_report"],
-        "track_record.file": ["ForecastRecord"],
+        "track_record.forecast_record": ["ForecastRecord"],
     }.items()
     for name in names
 }

@@ -1,4 +1,4 @@
-"""What every answer can be taken away as: plain columns, a data frame, a short text, a table in a notebook."""
+"""Exports that all answers share: plain columns, a data frame, a short text, a table in a notebook."""
 
 from __future__ import annotations
 
@@ -8,31 +8,31 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-from ._extras import need
+from ._extras import import_extra
 from .files.writing import to_json_value
 
-__all__ = ["Answer", "ColumnData", "Shown", "as_frame", "columns_as_json", "rows_of"]
+__all__ = ["Answer", "ColumnData", "SummaryTable", "to_data_frame", "to_json_columns", "to_rows"]
 
 ColumnData = dict[str, list[Any]]
 """A table: the cells of each column, all columns of one length."""
 
-_MOST_ROWS = 20  # of a table that is shown; a frame holds them all
+_MOST_ROWS = 20  # in a summary; a data frame holds all rows
 
 
 @dataclass(frozen=True)
-class Shown:
-    """An answer to be read: a title, a small table of text, and what is to be said below it."""
+class SummaryTable:
+    """A summary to be read: a title, a small table of text, and notes below it."""
 
     title: str
     header: Sequence[str]
     rows: Sequence[Sequence[str]]
     notes: Sequence[str] = ()
     words: Collection[str] = ()
-    """Columns that hold words, which stand flush left; numbers stand flush right."""
+    """Columns of words, which are aligned left; numbers are aligned right."""
 
     def as_text(self) -> str:
         """Lines for a terminal."""
-        rows = _shortened(self.rows)
+        rows = _shorten_rows(self.rows)
         widths = [max(map(len, column)) for column in zip(self.header, *rows, strict=True)]
         signs = ["<" if name in self.words else ">" for name in self.header]
         lines = [
@@ -42,8 +42,8 @@ class Shown:
         return "\n".join([self.title, *(f"  {line}".rstrip() for line in lines), *self.notes])
 
     def as_html(self) -> str:
-        """The same for a page; every text is escaped."""
-        rows = _shortened(self.rows)
+        """HTML for a page or a notebook; every text is escaped."""
+        rows = _shorten_rows(self.rows)
         align = [f"text-align:{'left' if name in self.words else 'right'}" for name in self.header]
 
         def line(cells: Sequence[str], tag: str) -> str:
@@ -56,8 +56,8 @@ class Shown:
         return f"<div><table>{title}<thead>{head}</thead><tbody>{body}</tbody></table>{notes}</div>"
 
 
-def _shortened(rows: Sequence[Sequence[str]]) -> list[Sequence[str]]:
-    """The first and the last rows, where there are many."""
+def _shorten_rows(rows: Sequence[Sequence[str]]) -> list[Sequence[str]]:
+    """Keep the first and the last rows, where there are many."""
     if len(rows) <= _MOST_ROWS:
         return list(rows)
     half = _MOST_ROWS // 2
@@ -65,7 +65,7 @@ def _shortened(rows: Sequence[Sequence[str]]) -> list[Sequence[str]]:
 
 
 class Answer(ABC):
-    """What the answers of the library share."""
+    """Base of the library's answers: a table of columns, and a summary to read."""
 
     cautions: tuple[str, ...]
 
@@ -74,7 +74,7 @@ class Answer(ABC):
         """The answer as a table, with numbers as they are."""
 
     @abstractmethod
-    def shown(self) -> Shown:
+    def shown(self) -> SummaryTable:
         """The answer as `print` and a notebook show it."""
 
     def to_dict(self) -> ColumnData:
@@ -82,14 +82,14 @@ class Answer(ABC):
 
         A number that is not finite is None. `to_frame` gives the same table.
         """
-        return columns_as_json(self._columns())
+        return to_json_columns(self._columns())
 
     def to_frame(self) -> Any:
         """The answer as a pandas DataFrame (`pip install 'apexgp[pandas]'`).
 
         Numbers that are not finite stay as they are. The cautions are in `frame.attrs["cautions"]`.
         """
-        return as_frame(self, self._columns())
+        return to_data_frame(self, self._columns())
 
     def _all_notes(self, *notes: str) -> list[str]:
         return [*notes, *(f"Caution: {caution}" for caution in self.cautions)]
@@ -101,15 +101,15 @@ class Answer(ABC):
         return self.shown().as_html()
 
 
-def columns_as_json(columns: ColumnData) -> ColumnData:
-    """Columns with cells that JSON has a word for."""
-    table: ColumnData = to_json_value(columns, str)  # a task may be anything that its caller could use as a key
+def to_json_columns(columns: ColumnData) -> ColumnData:
+    """Convert the cells of columns to values that JSON can hold."""
+    table: ColumnData = to_json_value(columns, str)  # a task may be any hashable object
     return table
 
 
-def as_frame(answer: Answer, columns: ColumnData) -> Any:
-    """Columns as a pandas DataFrame; a pair becomes two columns, a mapping one for each of its entries."""
-    pandas = need("pandas", f"{type(answer).__name__}.to_frame", "pandas")
+def to_data_frame(answer: Answer, columns: ColumnData) -> Any:
+    """Make a pandas DataFrame of columns; a pair becomes two columns, a mapping one for each of its entries."""
+    pandas = import_extra("pandas", f"{type(answer).__name__}.to_frame", "pandas")
     flat: ColumnData = {}
     for name, cells in columns.items():
         if cells and isinstance(cells[0], Mapping):
@@ -123,6 +123,6 @@ def as_frame(answer: Answer, columns: ColumnData) -> Any:
     return frame
 
 
-def rows_of(columns: ColumnData) -> list[Any]:
-    """The same table by rows: dictionaries, of whatever type their reader has for them."""
+def to_rows(columns: ColumnData) -> list[Any]:
+    """Turn columns into rows: dictionaries, typed as Any for readers with a TypedDict of their own."""
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]

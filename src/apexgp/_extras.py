@@ -1,4 +1,4 @@
-"""Optional dependencies: imported where they are used, or named with the extra that brings them."""
+"""Optional dependencies: imported where they are used, or an error that names the extra to install."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Any
 from .errors import MissingExtraError
 
 
-def need(module: str, caller: str, extra: str) -> Any:
+def import_extra(module: str, caller: str, extra: str) -> Any:
     """Import `module` for `caller`, or say which extra of apexgp installs it."""
     try:
         return importlib.import_module(module)
     except ModuleNotFoundError as missing:
         package = module.partition(".")[0]
         if missing.name is None or missing.name.partition(".")[0] != package:
-            raise  # the module is there, something that it needs is not: that is another story
+            raise  # the module is installed, but one of its own dependencies is not
         raise MissingExtraError(f"{caller} needs {package}: pip install 'apexgp[{extra}]'") from None

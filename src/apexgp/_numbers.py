@@ -1,21 +1,21 @@
-"""Numbers as people read them: probabilities without false certainty, sizes rounded to the safe side."""
+"""Numbers formatted for readers: probabilities without false certainty, sizes rounded to the safe side."""
 
 from __future__ import annotations
 
 import math
 
-__all__ = ["at_least", "chance", "exactly", "money", "multiple", "rounded_up"]
+__all__ = ["format_chance", "format_money", "format_multiple", "format_size", "format_size_needed", "round_up"]
 
-_VAGUE = 0.05  # relative error from which on not even two digits are known
+_VAGUE = 0.05  # relative error beyond which not even two digits are known
 _LONG = 1e12  # from here on a size is written with a power of ten
-_DIGITS = 2  # of a size that was computed, and of an amount that rests on one
-_KNOWN = 3  # digits of a ratio of numbers that were given
+_DIGITS = 2  # of a computed size, and of an amount computed from one
+_RATIO_DIGITS = 3  # digits of a ratio of given numbers
 
 
-def chance(p: float, short_of: float | None = None) -> str:
-    """A probability in whole per cent: another seed moves it by about half a point.
+def format_chance(p: float, short_of: float | None = None) -> str:
+    """Write a probability in whole per cent: another seed moves it by about half a point.
 
-    One that is less than a probability that it is `short_of` is never shown as that.
+    A probability below `short_of` is never rounded up to it.
     """
     if p < 0.01:
         return "less than 1 %"
@@ -27,25 +27,25 @@ def chance(p: float, short_of: float | None = None) -> str:
     return f"{percent} %"
 
 
-def exactly(size: float) -> str:
-    """A number of examples as it was given, with its thousands apart."""
+def format_size(size: float) -> str:
+    """Write a size as it was given, with thousands separators."""
     return f"{size:,.10g}"
 
 
-def money(amount: float) -> str:
-    """An amount that was computed, to two digits: what it rests on is not known better."""
+def format_money(amount: float) -> str:
+    """Write a computed amount to two digits: its inputs are not known better."""
     if amount >= 10 ** (_DIGITS - 1):
         return f"{float(f'{amount:.{_DIGITS}g}'):,.0f}"
     return f"{amount:,.{_DIGITS}g}"
 
 
-def multiple(factor: float, digits: int = _KNOWN) -> str:
-    """How many times as many, to so many digits."""
+def format_multiple(factor: float, digits: int = _RATIO_DIGITS) -> str:
+    """Write a factor to so many digits."""
     return f"{float(f'{factor:.{digits}g}'):,.10g}"
 
 
-def rounded_up(size: float, digits: int = _DIGITS) -> float:
-    """The next number of so many digits that is not below a whole number; infinity stays."""
+def round_up(size: float, digits: int = _DIGITS) -> float:
+    """Round a size up to so many digits; infinity stays."""
     if math.isinf(size):
         return size
     whole = math.ceil(size)
@@ -53,8 +53,8 @@ def rounded_up(size: float, digits: int = _DIGITS) -> float:
     return -(-whole // step) * step
 
 
-def at_least(size: float, digits: int = _DIGITS, relative_error: float = 0.0) -> str:
-    """A finite number of examples that something takes: rounded up, and said to be vague where it is."""
-    rounded = rounded_up(size, digits)
+def format_size_needed(size: float, digits: int = _DIGITS, relative_error: float = 0.0) -> str:
+    """Write a required size: rounded up, with "about" where it is known vaguely."""
+    rounded = round_up(size, digits)
     number = f"{rounded:,.0f}" if rounded < _LONG else f"{rounded:.{digits - 1}e}"
     return f"about {number}" if relative_error > _VAGUE else number

@@ -1,11 +1,11 @@
-"""Warnings that point to the line of the user's that they are about."""
+"""Warnings that point to the line in the user's code that they are about."""
 
 from __future__ import annotations
 
 import sys
 import warnings
 
-# Frames of these lie between a user's line and ours without being what the user wrote.
+# Packages whose frames lie between the user's line and ours.
 _CARRIERS = frozenset({"apexgp", "joblib", "sklearn", "click", "typer"})
 
 

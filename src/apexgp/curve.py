@@ -12,12 +12,22 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ._answer import Answer, ColumnData, Shown
-from ._check import FloatArray, choice, finite_array, instance, real_array, shown, sizes_array, some, text
-from ._numbers import exactly
+from ._answer import Answer, ColumnData, SummaryTable
+from ._check import (
+    FloatArray,
+    check_choice,
+    check_finite_array,
+    check_instance,
+    check_real_array,
+    check_sizes,
+    check_text,
+    format_some,
+    format_value,
+)
+from ._numbers import format_size
 from .errors import DataError, RequestError
 from .files.writing import write_text
-from .learners import checked_learner
+from .learners import check_learner
 from .reading.frames import is_frame, scikit_learn_curve
 from .reading.known_metrics import UNNAMED, is_negated, known_metric, metric_name, sounds_like_a_loss
 from .reading.score_details import BY_SCORE, checked_details
@@ -26,11 +36,11 @@ from .reading.size_labels import share_kept, unit_label
 from .reading.source import Source, TableSettings, read_measurements
 from .reading.split_labels import check_splits, split_labels, unstacked
 from .reading.spreadsheets import Table, as_csv
-from .scale import UNIT_RANGE, UNIT_SCALE, Range, Scale, checked_range, range_text, range_words, scale_of
+from .scale import UNIT_RANGE, UNIT_SCALE, Range, Scale, check_range, format_range, make_scale, range_to_text
 
 __all__ = ["LearningCurve", "read_curves"]
 
-# Columns of a file of curves that say more of the scores, and what they are here.
+# Columns of a file of curves with details of the scores, and the attributes that hold them.
 _DETAILS = {
     "train_score": "train_scores",
     "score_sd": "score_sd",
@@ -164,7 +174,7 @@ class LearningCurve(Answer):
     test_share: float | None
     learner: str | None
 
-    # Written out, since more is taken than is kept: whatever makes an array.
+    # Written out, since it accepts more than the fields hold: whatever can become an array.
     def __init__(
         self,
         sizes: ArrayLike,
@@ -184,19 +194,21 @@ class LearningCurve(Answer):
         learner: str | None = None,
     ) -> None:
         if direction is not None:
-            choice("direction", direction, get_args(Direction))
+            check_choice("direction", direction, get_args(Direction))
         unit = unit_label(unit)
         test_share = None if test_share is None else share_kept(test_share)
-        learner = None if learner is None else checked_learner(learner, error=DataError)
-        metric = text("metric", metric, error=DataError)
-        task = None if task is None else text("task", task, error=DataError)
-        at, measured = sizes_array("sizes", sizes, error=DataError), finite_array("scores", scores)
-        own_range, own_direction = range_and_direction(metric, measured)
-        between = own_range if range is None else checked_range(range, error=DataError)
+        learner = None if learner is None else check_learner(learner, error=DataError)
+        metric = check_text("metric", metric, error=DataError)
+        task = None if task is None else check_text("task", task, error=DataError)
+        at, measured = check_sizes("sizes", sizes, error=DataError), check_finite_array("scores", scores)
+        usual_range, usual_direction = range_and_direction(metric, measured)
+        between = usual_range if range is None else check_range(range, error=DataError)
         if direction is None:
             self.__dict__["direction_stated"] = False
-            ended = known_metric(metric) is None and math.isinf(between[1])  # what has one end alone is best there
-            direction = "lower" if ended else own_direction
+            ended = known_metric(metric) is None and math.isinf(
+                between[1]
+            )  # a metric with one finite end is best there
+            direction = "lower" if ended else usual_direction
         check_within("scores", measured, between, metric, stated=range is not None)
         details, averaged_over = checked_details(
             measured, between, train_scores=train_scores, n_test=n_test, averaged_over=averaged_over, score_sd=score_sd
@@ -213,7 +225,7 @@ class LearningCurve(Answer):
         if np.isnan(measured).any():
             rows = np.flatnonzero(np.isnan(measured))
             raise DataError(
-                f"scores must not be NaN, got NaN in row {some(rows)} (counting from 0). Leave such rows out."
+                f"scores must not be NaN, got NaN in row {format_some(rows)} (counting from 0). Leave such rows out."
             )
         if labels is not None:
             check_splits(at, labels)
@@ -239,10 +251,10 @@ class LearningCurve(Answer):
         facts.append(f"metric={self.metric!r}")
         if self.task is not None:
             facts.append(f"task={self.task!r}")
-        own_range, own_direction = range_and_direction(self.metric, self.scores)
-        if self.direction == "lower" or self.direction != own_direction:
+        usual_range, usual_direction = range_and_direction(self.metric, self.scores)
+        if self.direction == "lower" or self.direction != usual_direction:
             facts.append(f"direction={self.direction!r}")
-        if self.range != own_range:
+        if self.range != usual_range:
             facts.append(f"range=({self.range[0]:g}, {self.range[1]:g})")
         if self.unit != "rows":
             facts.append(f"unit={self.unit!r}")
@@ -263,30 +275,30 @@ class LearningCurve(Answer):
 
     @property
     def unit_name(self) -> str:
-        """What a size counts, as people write it: examples for rows, anything else as it was given."""
+        """The things that a size counts, as people write them: examples for rows, anything else as it was given."""
         return "examples" if self.unit == "rows" else self.unit
 
     @cached_property
     def direction_stated(self) -> bool:
         """Whether the direction was given, rather than taken from the metric."""
-        return True  # of curves made from others, too; those whose direction was not given hold False
+        return True  # also for curves made from others; the constructor stores False where no direction was given
 
     @cached_property
     def scale(self) -> Scale:
-        """The map between these scores and [0, 1], where engines work: the same for scores that lie there already."""
+        """The map between these scores and [0, 1], where engines work; the identity for scores that lie there."""
         known = known_metric(self.metric)
         logarithmic = known is not None and known.logarithmic and self.range == known.range
         if self.range == UNIT_RANGE:
             return UNIT_SCALE
-        return scale_of(self.range, self.sizes, self.scores, logarithmic=logarithmic)
+        return make_scale(self.range, self.sizes, self.scores, logarithmic=logarithmic)
 
     def on(self, scale: Scale) -> LearningCurve:
-        """The same curve, to be seen by engines on the scale of another one with the same range."""
-        instance("scale", scale, Scale, "the scale of a curve")
+        """Copy the curve, with the scale of another one with the same range for engines to use."""
+        check_instance("scale", scale, Scale, "the scale of a curve")
         if scale.range != self.scale.range:
             raise RequestError(
-                f"must be that of a curve with the same range, {range_words(self.scale.range)}, got "
-                f"{range_words(scale.range)}.",
+                f"must be that of a curve with the same range, {format_range(self.scale.range)}, got "
+                f"{format_range(scale.range)}.",
                 argument="scale",
             )
         same = replace(self)
@@ -296,10 +308,10 @@ class LearningCurve(Answer):
     @property
     def upward(self) -> LearningCurve:
         """The curve that models are fitted to: in [0, 1], and higher is better."""
-        return self if self.direction == "higher" and self.scale.same else self._turned
+        return self if self.direction == "higher" and self.scale.same else self._as_upward_curve
 
     @cached_property
-    def _turned(self) -> LearningCurve:
+    def _as_upward_curve(self) -> LearningCurve:
         train = None if self.train_scores is None else self.as_upward(self.train_scores)
         spread = self.score_sd
         if spread is not None and not self.scale.same:
@@ -314,11 +326,11 @@ class LearningCurve(Answer):
         )
 
     def as_upward(self, scores: ArrayLike) -> FloatArray:
-        """Scores of this curve's kind as engines see them."""
+        """Convert scores of this curve's kind to the values that engines see."""
         return self.scale.inside(scores, turned=self.direction == "lower")
 
     def from_upward(self, values: ArrayLike) -> FloatArray:
-        """What engines say, as scores of this curve's kind."""
+        """Convert values of engines back to scores of this curve's kind."""
         return self.scale.outside(values, turned=self.direction == "lower")
 
     @cached_property
@@ -339,11 +351,11 @@ class LearningCurve(Answer):
 
     def up_to(self, size: float) -> LearningCurve:
         """The measurements at sizes no larger than `size`."""
-        return self._rows(self.sizes <= _bound(size))
+        return self._rows(self.sizes <= _check_bound(size))
 
     def beyond(self, size: float) -> LearningCurve:
         """The measurements at sizes larger than `size`."""
-        return self._rows(self.sizes > _bound(size))
+        return self._rows(self.sizes > _check_bound(size))
 
     def _rows(self, chosen: NDArray[np.bool_]) -> LearningCurve:
         by_score = {name: getattr(self, name) for name in ("sizes", "scores", "split", *BY_SCORE)}
@@ -420,7 +432,7 @@ class LearningCurve(Answer):
             *(size, score, split, None, metric, direction, unit, sheet),
             *(train_score, score_sd, n_test, averaged_over, each_column, per_cent, test_share, range),
         )
-        return _only(curves_and_notes(path, wanted)[0], path)
+        return _take_only_curve(read_curves_and_notes(path, wanted)[0], path)
 
     @classmethod
     def from_frame(
@@ -452,12 +464,12 @@ class LearningCurve(Answer):
         LearningCurve(3 scores at 3 sizes from 60 to 240, metric='AUC')
         """
         if not is_frame(frame):
-            raise DataError(f"Expected a data frame, got {shown(frame)}.")
+            raise DataError(f"Expected a data frame, got {format_value(frame)}.")
         wanted = TableSettings(
             *(size, score, split, None, metric, direction, unit, None),
             *(train_score, score_sd, n_test, averaged_over, each_column, per_cent, test_share, range),
         )
-        return _only(curves_and_notes(frame, wanted)[0], frame)
+        return _take_only_curve(read_curves_and_notes(frame, wanted)[0], frame)
 
     @classmethod
     def from_sklearn(
@@ -484,7 +496,8 @@ class LearningCurve(Answer):
         found = scikit_learn_curve(result)
         if found is None:
             raise DataError(
-                f"Expected what scikit-learn's learning_curve returns, or a LearningCurveDisplay, got {shown(result)}."
+                "Expected what scikit-learn's learning_curve returns, or a LearningCurveDisplay, got "
+                f"{format_value(result)}."
             )
         sizes, scores, train_scores, name, loss = found
         return cls(
@@ -500,25 +513,25 @@ class LearningCurve(Answer):
     cautions = ()
 
     def _columns(self) -> ColumnData:
-        return curve_columns([self])
+        return build_curve_columns([self])
 
-    def shown(self) -> Shown:
+    def shown(self) -> SummaryTable:
         """Mean and spread of the scores at each size."""
         pilot = self.replicates
         rows = [
-            (exactly(size), f"{mean:.4g}", f"{std:.2g}" if count > 1 else "-", str(count))
+            (format_size(size), f"{mean:.4g}", f"{std:.2g}" if count > 1 else "-", str(count))
             for size, mean, std, count in zip(pilot.sizes, pilot.mean, pilot.std, pilot.count.tolist(), strict=True)
         ]
         title = f"Learning curve: {self.metric_name}" + ("" if self.task is None else f", {self.task}")
-        return Shown(title, ("size", "mean", "sd", "scores"), rows)
+        return SummaryTable(title, ("size", "mean", "sd", "scores"), rows)
 
     def to_csv(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
-        """Write the rows as they were given, with everything that is known about the curve: see `curve_columns`."""
-        write_text(path, as_csv(curve_columns([self])), overwrite=overwrite)
+        """Write the rows as they were given, with all that is known about the curve: see `build_curve_columns`."""
+        write_text(path, as_csv(build_curve_columns([self])), overwrite=overwrite)
 
 
-def curve_columns(curves: Iterable[LearningCurve]) -> dict[str, list[Any]]:
-    """Curves as the columns of one table: size, score, metric, direction, unit, and whatever else is known of any.
+def build_curve_columns(curves: Iterable[LearningCurve]) -> dict[str, list[Any]]:
+    """Make the columns of one table of curves: size, score, metric, direction, unit, and whatever else is known of any.
 
     This is what every file of curves holds, and what `read_curves` takes back.
     """
@@ -528,13 +541,13 @@ def curve_columns(curves: Iterable[LearningCurve]) -> dict[str, list[Any]]:
         columns["size"] += [int(s) if s.is_integer() else s for s in curve.sizes.tolist()]
         columns["score"] += curve.scores.tolist()
         columns["split"] += [None] * len(curve) if curve.split is None else curve.split.tolist()
-        known = detail_columns(curve)
+        known = build_detail_columns(curve)
         for name in _DETAILS:
             columns[name] += known.get(name, [None] * len(curve))
         for name in about:
             columns[name] += [getattr(curve, name)] * len(curve)
-        own_range, _ = range_and_direction(curve.metric, curve.scores)
-        stated = None if curve.range == own_range else range_text(curve.range)
+        usual_range, _ = range_and_direction(curve.metric, curve.scores)
+        stated = None if curve.range == usual_range else range_to_text(curve.range)
         columns["range"] += [stated] * len(curve)
     bare = [
         n
@@ -544,8 +557,8 @@ def curve_columns(curves: Iterable[LearningCurve]) -> dict[str, list[Any]]:
     return {name: column for name, column in columns.items() if name not in bare}
 
 
-def detail_columns(curve: LearningCurve) -> dict[str, list[float | None]]:
-    """What is known of a curve's scores beside them, as columns of its file; None where a number is not known."""
+def build_detail_columns(curve: LearningCurve) -> dict[str, list[float | None]]:
+    """Make the columns of a curve's file that hold details of its scores; None where a number is not known."""
     columns: dict[str, list[float | None]] = {}
     for name, attribute in _DETAILS.items():
         values = getattr(curve, attribute)
@@ -586,10 +599,10 @@ def read_curves(
         *(size, score, split, task, metric, direction, unit, sheet),
         *(train_score, score_sd, n_test, averaged_over, each_column, per_cent, test_share, range),
     )
-    return curves_and_notes(path, wanted)[0]
+    return read_curves_and_notes(path, wanted)[0]
 
 
-def curves_and_notes(
+def read_curves_and_notes(
     path: Source | Table, wanted: TableSettings, *, ask: bool = True
 ) -> tuple[dict[str | None, LearningCurve], tuple[str, ...]]:
     """Read every curve, and note what a reader should know: which column was taken for what, what was left out.
@@ -600,19 +613,22 @@ def curves_and_notes(
     found, notes = read_measurements(path, wanted)
     curves = {
         task: LearningCurve(
-            own.sizes,
-            own.scores,
-            own.split or None,
-            averaged_over=own.averaged_over,
-            **own.about,
-            **own.details,  # type: ignore[arg-type]
+            entry.sizes,
+            entry.scores,
+            entry.split or None,
+            averaged_over=entry.averaged_over,
+            **entry.about,
+            **entry.details,  # type: ignore[arg-type]
         )
-        for task, own in found.items()
+        for task, entry in found.items()
     }
     if ask:
         _ask_for_direction(curves, path)
     losses = dict.fromkeys(curve.metric_name for curve in curves.values() if _is_loss_by_name(curve))
-    return curves, (*notes, *(f"{_name_of(path)}: took {name} for a loss: lower is better." for name in losses))
+    return curves, (
+        *notes,
+        *(f"{_find_source_name(path)}: took {name} for a loss: lower is better." for name in losses),
+    )
 
 
 def _is_loss_by_name(curve: LearningCurve) -> bool:
@@ -636,10 +652,10 @@ def _ask_for_direction(curves: dict[str | None, LearningCurve], source: Any) -> 
     first = open_to_doubt[worse[0]]
     pilot, falls = first.replicates, first.direction == "higher"
     what = "scores" if first.metric == UNNAMED else first.metric_name
-    whose = "" if worse == [None] else f" of {some(worse)}"
+    tasks = "" if worse == [None] else f" of {format_some(worse)}"
     does = ("fall" if falls else "rise") + "s" * (first.metric != UNNAMED)
     raise DataError(
-        f"{_name_of(source)}: the {what}{whose} {does} as the training set grows, from {pilot.mean[0]:.3g} to "
+        f"{_find_source_name(source)}: the {what}{tasks} {does} as the training set grows, from {pilot.mean[0]:.3g} to "
         f"{pilot.mean[-1]:.3g}, and nothing says whether higher or lower is better.",
         remedy=(
             "Say so with {} or {}, or name the metric with {} if it is a known one such as error rate or accuracy.",
@@ -650,24 +666,24 @@ def _ask_for_direction(curves: dict[str | None, LearningCurve], source: Any) -> 
     )
 
 
-def _name_of(source: Any) -> Any:
-    """The name by which messages call a table, a file or a data frame."""
+def _find_source_name(source: Any) -> Any:
+    """The name of a table, a file or a data frame in messages."""
     if isinstance(source, Table):
         return source.path
     return "The data frame" if is_frame(source) else getattr(source, "name", source)
 
 
-def _only(curves: dict[str | None, LearningCurve], source: Any) -> LearningCurve:
+def _take_only_curve(curves: dict[str | None, LearningCurve], source: Any) -> LearningCurve:
     if len(curves) > 1:
         raise DataError(
-            f"{_name_of(source)} holds {len(curves)} tasks ({some(list(curves))}), but one curve was expected. Read "
-            "them all with apexgp.read_curves, or keep the rows of one task."
+            f"{_find_source_name(source)} holds {len(curves)} tasks ({format_some(list(curves))}), but one curve was "
+            "expected. Read them all with apexgp.read_curves, or keep the rows of one task."
         )
     return next(iter(curves.values()))
 
 
-def _bound(size: float) -> float:
-    bound = real_array("size", size)
+def _check_bound(size: float) -> float:
+    bound = check_real_array("size", size)
     if bound.ndim or np.isnan(bound):
-        raise RequestError(f"must be one number, got {shown(size)}.", argument="size")
+        raise RequestError(f"must be one number, got {format_value(size)}.", argument="size")
     return float(bound)

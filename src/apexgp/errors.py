@@ -35,7 +35,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
-from .vocabulary import PYTHON, Remedy, Vocabulary, arguments_named, with_remedy
+from .vocabulary import PYTHON, Remedy, Vocabulary, add_remedy, list_arguments
 
 __all__ = [
     "AccuracyWarning",
@@ -70,7 +70,7 @@ def __dir__() -> list[str]:
 
 @dataclass(frozen=True)
 class Fault:
-    """What is wrong with one row of a table: its line, the column if it is a cell, and why."""
+    """A fault in one row of a table: its line, the column if it is a cell, and why."""
 
     line: int
     column: str | None
@@ -112,20 +112,23 @@ class ApexError(Exception):
 
     def __str__(self) -> str:
         text = self.message if self.argument is None else f"{self.vocabulary.name(self.argument)} {self.message}"
-        return with_remedy(f"{self.where}: {text}" if self.where else text, self.remedy, self.vocabulary)
+        return add_remedy(f"{self.where}: {text}" if self.where else text, self.remedy, self.vocabulary)
 
     def worded_for(self, vocabulary: Vocabulary) -> Self:
-        """Speak the words of a surface from now on, beneath those of a surface within it; to be raised on."""
+        """Use the words of a surface from now on, and return the error to be raised again.
+
+        Words of an inner surface, set before, take precedence.
+        """
         self.vocabulary = self.vocabulary.within(vocabulary)
         return self
 
     @property
     def to_set(self) -> list[tuple[str, Any]]:
         """Arguments that the remedy names, with the value to give each; None where the reader has to choose one."""
-        return arguments_named(self.remedy)
+        return list_arguments(self.remedy)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # What is not among `args` survives the way back from a worker process, too.
+        # Attributes that are not among `args` must survive the way back from a worker process, too.
         return type(self), (self.message,), vars(self)
 
 

@@ -11,13 +11,24 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._answer import Answer, ColumnData, Shown, as_frame, columns_as_json
-from ._check import FloatArray, choice, generator, instance, probability, real_array, several, shown, text, whole_number
-from ._numbers import exactly
+from ._answer import Answer, ColumnData, SummaryTable, to_data_frame, to_json_columns
+from ._check import (
+    FloatArray,
+    check_choice,
+    check_instance,
+    check_list,
+    check_probability,
+    check_real_array,
+    check_text,
+    check_whole_number,
+    format_value,
+    make_generator,
+)
+from ._numbers import format_size
 from .errors import RequestError
 from .files.writing import write_text
-from .numerics.cut_mixture import CutMixture
-from .numerics.truncated import CutNormal
+from .numerics.truncated_mixture import TruncatedMixture
+from .numerics.truncated_normal import TruncatedNormal
 from .reading.spreadsheets import as_csv
 from .scale import UNIT_SCALE, Scale
 
@@ -25,15 +36,15 @@ __all__ = ["LEVEL", "LEVELS", "MOST_DRAWS", "Forecast", "Quantity"]
 
 LEVELS = (0.8, 0.95)
 LEVEL = LEVELS[-1]
-"""Probabilities of intervals, where nothing else is said: of several, and of one."""
-MOST_DRAWS = 10**7  # numbers in one sample; a table of them and what it is made from take a gigabyte
+"""Default probabilities of intervals: of several, and of one."""
+MOST_DRAWS = 10**7  # numbers in one sample; with intermediate results it takes a gigabyte
 _MOMENT_EDGES = np.array([-6.0, -2.5, -1.0, 0.0, 1.0, 2.5, 6.0])  # of panels, in standard deviations from the mean
 _MOMENT_NODES, _MOMENT_WEIGHTS = np.polynomial.legendre.leggauss(12)
 
 IntervalKind = Literal["equal_tailed", "hdi"]
 
 Quantity = Literal["new_splits", "same_splits", "expected"]
-"""What is forecast: the mean score over new splits, over the pilot's own continued, or the true expected score."""
+"""The quantity to forecast: the mean score over new splits, over the pilot's own, or the true expected score."""
 
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
@@ -67,7 +78,7 @@ class Forecast(Answer):
     cautions: tuple[str, ...] = ()
     scale: Scale = UNIT_SCALE
 
-    # Written out, since more is taken than is kept: whatever makes an array.
+    # Written out, since it accepts more than the fields hold: whatever can become an array.
     def __init__(
         self,
         sizes: ArrayLike,
@@ -77,14 +88,14 @@ class Forecast(Answer):
         cautions: Iterable[str] = (),
         scale: Scale = UNIT_SCALE,
     ) -> None:
-        object.__setattr__(self, "scale", instance("scale", scale, Scale, "a Scale, such as curve.scale"))
+        object.__setattr__(self, "scale", check_instance("scale", scale, Scale, "a Scale, such as curve.scale"))
         given = {"sizes": sizes, "locations": locations, "scales": scales, "weights": weights}
         for name, values in given.items():
             whole = type(values) is np.ndarray and values.dtype == np.float64
-            object.__setattr__(self, name, values if whole else real_array(name, values))
-        object.__setattr__(self, "cautions", tuple(several("cautions", cautions)))
+            object.__setattr__(self, name, values if whole else check_real_array(name, values))
+        object.__setattr__(self, "cautions", tuple(check_list("cautions", cautions)))
         for caution in self.cautions:  # kept as they are: a `Caution` is more than its text
-            text("cautions", caution)
+            check_text("cautions", caution)
         if self.sizes.ndim != 1 or self.weights.ndim != 1 or not self.sizes.size or not self.weights.size:
             raise RequestError("sizes and weights must be lists of at least one number each.")
         shape = (len(self.weights), len(self.sizes))
@@ -102,32 +113,32 @@ class Forecast(Answer):
         return len(self.sizes)
 
     def __getstate__(self) -> dict[str, Any]:
-        """What is pickled: not what was computed from it on the way."""
+        """Pickle the fields alone, without the cached results computed from them."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
-    def shown(self) -> Shown:
+    def shown(self) -> SummaryTable:
         """Mean and 95 % interval at each size."""
         lower, upper = self.interval(0.95)
         rows = [
-            (exactly(size), f"{mean:.3f}", f"{low:.3f} to {high:.3f}")
+            (format_size(size), f"{mean:.3f}", f"{low:.3f} to {high:.3f}")
             for size, mean, low, high in zip(self.sizes, self.mean, lower, upper, strict=True)
         ]
         header = ("size", self.centre, "95 % interval")
-        return Shown("Forecast", header, rows, self._all_notes())
+        return SummaryTable("Forecast", header, rows, self._all_notes())
 
     def _columns(self, levels: Sequence[float] = LEVELS) -> ColumnData:
         columns = {"size": self.sizes, "mean": self.mean, "median": self.median, "std": self.std}
-        for level in (probability("levels", one) for one in several("levels", levels)):
+        for level in (check_probability("levels", one) for one in check_list("levels", levels)):
             columns[f"lower_{100 * level:g}"], columns[f"upper_{100 * level:g}"] = self.interval(level)
         return {name: column.tolist() for name, column in columns.items()}
 
     def to_dict(self, levels: Sequence[float] = LEVELS) -> ColumnData:
         """The forecast as plain columns: size, mean, median, std, and lower_95 and upper_95 for each level."""
-        return columns_as_json(self._columns(levels))
+        return to_json_columns(self._columns(levels))
 
     def to_frame(self, levels: Sequence[float] = LEVELS) -> Any:
-        """The same as a pandas DataFrame (`pip install 'apexgp[pandas]'`); cautions in `frame.attrs["cautions"]`."""
-        return as_frame(self, self._columns(levels))
+        """`to_dict` as a pandas DataFrame (`pip install 'apexgp[pandas]'`); cautions in `frame.attrs["cautions"]`."""
+        return to_data_frame(self, self._columns(levels))
 
     @property
     def location(self) -> FloatArray:
@@ -136,7 +147,7 @@ class Forecast(Answer):
 
     @property
     def centre(self) -> str:
-        """What `mean` holds: the mean or, where that diverges, the median."""
+        """Whether `mean` holds the mean or, where that diverges, the median."""
         return "median" if self.scale.logarithmic else "mean"
 
     @property
@@ -179,16 +190,16 @@ class Forecast(Answer):
 
     def cdf(self, y: ArrayLike) -> FloatArray:
         """P(score <= y), for a scalar or one value per size (or rows of such values)."""
-        return self._by_rows(self._mixture.cdf, y)
+        return self._apply_by_rows(self._mixture.cdf, y)
 
     def pdf(self, y: ArrayLike) -> FloatArray:
         """Density of the score at y, for a scalar or one value per size (or rows of such values)."""
-        density = self._by_rows(self._mixture.pdf, y)
+        density = self._apply_by_rows(self._mixture.pdf, y)
         return density if self.scale.same else density * np.exp(self.scale.log_slope(y))
 
     def log_pdf(self, y: ArrayLike) -> FloatArray:
         """Logarithm of the density at y, also where the density itself is too small for a number."""
-        density = self._by_rows(self._mixture.log_pdf, y)
+        density = self._apply_by_rows(self._mixture.log_pdf, y)
         return density if self.scale.same else density + self.scale.log_slope(y)
 
     def prob_at_least(self, target: ArrayLike) -> FloatArray:
@@ -211,9 +222,9 @@ class Forecast(Answer):
         -------
         array of shape (Q,) for one level, (k, Q) for several
         """
-        levels = real_array("p", p)
+        levels = check_real_array("p", p)
         if levels.ndim > 1 or not levels.size or not ((levels >= 0) & (levels <= 1)).all():
-            raise RequestError(f"must be a level in [0, 1] or a list of them, got {shown(p)}.", argument="p")
+            raise RequestError(f"must be a level in [0, 1] or a list of them, got {format_value(p)}.", argument="p")
         below = np.atleast_1d(levels)
         values = self.scale.outside(self._mixture.quantile(below, 1 - below))
         return values[0] if levels.ndim == 0 else values
@@ -228,21 +239,21 @@ class Forecast(Answer):
         kind
             "equal_tailed" leaves the same probability on both sides; "hdi" is the shortest single interval.
         """
-        level = probability("level", level)
-        if choice("kind", kind, ("equal_tailed", "hdi")) == "equal_tailed":
+        level = check_probability("level", level)
+        if check_choice("kind", kind, ("equal_tailed", "hdi")) == "equal_tailed":
             outside = (1 - level) / 2
             below = np.array([outside, 1 - outside])
             lower, upper = self.scale.outside(self._mixture.quantile(below, below[::-1]))
             return lower, upper
-        return self._shortest(level)
+        return self._find_shortest(level)
 
     def sample(self, n: int, seed: int | None = None) -> FloatArray:
         """Draw n scores at each size, each size on its own: shape (n, Q), at most 10^7 scores in all."""
-        shape = (whole_number("n", n, least=1, most=MOST_DRAWS // len(self.sizes)), len(self.sizes))
-        rng = generator(seed)
+        shape = (check_whole_number("n", n, least=1, most=MOST_DRAWS // len(self.sizes)), len(self.sizes))
+        rng = make_generator(seed)
         component = rng.choice(len(self.weights), size=shape, p=self.weights / self.weights.sum())
         column = np.arange(len(self.sizes))
-        chosen = CutNormal(self.locations[component, column], self.scales[component, column])
+        chosen = TruncatedNormal(self.locations[component, column], self.scales[component, column])
         return self.scale.outside(chosen.quantile(rng.random(shape)))
 
     def to_csv(
@@ -257,9 +268,9 @@ class Forecast(Answer):
         columns["size"] = [f"{size:.17g}" for size in columns["size"]]
         write_text(path, as_csv(columns), overwrite=overwrite)
 
-    def _by_rows(self, function: Callable[[FloatArray], FloatArray], y: ArrayLike) -> FloatArray:
-        """A function of rows of scores, one for each size, of what can be made into such rows."""
-        values = real_array("y", y)
+    def _apply_by_rows(self, function: Callable[[FloatArray], FloatArray], y: ArrayLike) -> FloatArray:
+        """Apply a function of rows of scores, one per size, to a number, a row or several rows."""
+        values = check_real_array("y", y)
         if np.isnan(values).any():
             raise RequestError("y must not be NaN.")
         if values.ndim and values.shape[-1] != len(self.sizes):
@@ -272,10 +283,10 @@ class Forecast(Answer):
         return function(rows.reshape(-1, len(self.sizes))).reshape(rows.shape)
 
     @cached_property
-    def _mixture(self) -> CutMixture:
-        return CutMixture(self.locations, self.scales, self.weights)
+    def _mixture(self) -> TruncatedMixture:
+        return TruncatedMixture(self.locations, self.scales, self.weights)
 
-    def _shortest(self, level: float) -> tuple[FloatArray, FloatArray]:
+    def _find_shortest(self, level: float) -> tuple[FloatArray, FloatArray]:
         """Ends of the shortest interval, by ever finer grids over the probability left below it.
 
         The grids are the same whatever the size; a mixture may have several local minima, of which the first grid,
@@ -296,7 +307,7 @@ class Forecast(Answer):
 
     def __getitem__(self, index: int) -> Forecast:
         """The forecast at one of the sizes alone, counted from 0, or from -1 backwards."""
-        first = whole_number("index", index, least=-len(self), most=len(self) - 1) % len(self)
+        first = check_whole_number("index", index, least=-len(self), most=len(self) - 1) % len(self)
         one = slice(first, first + 1)
         components = self.locations[:, one], self.scales[:, one], self.weights
         return Forecast(self.sizes[one], *components, self.cautions, self.scale)

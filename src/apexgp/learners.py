@@ -1,13 +1,13 @@
-"""Kinds of learner that priors are known for, and which kind an estimator is, without importing anybody's library."""
+"""Kinds of learner that priors are known for, and which kind an estimator is, without importing its library."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from ._check import UNUSABLE, shown
+from ._check import UNUSABLE, format_value
 from .errors import ApexError, RequestError
 
-__all__ = ["LEARNERS", "UNKNOWN", "checked_learner", "kind_named", "kind_of", "settle_kind"]
+__all__ = ["LEARNERS", "UNKNOWN", "check_learner", "find_kind", "recognise_kind", "settle_kind"]
 
 LEARNERS = {
     "linear": "linear models",
@@ -20,9 +20,9 @@ LEARNERS = {
 }
 """The kinds, and how sentences refer to them."""
 UNKNOWN = "unknown"
-"""In place of a kind: whatever else is known, the priors that all kinds share."""
+"""In place of a kind: use the priors that all kinds share, whatever the curve says."""
 
-# By the names of classes, so that those of other libraries count too; a subclass is of the kind that it extends.
+# By class names, so that those of other libraries count, too; a subclass has the kind of its base.
 _CLASSES = {
     "linear": "LogisticRegression LinearSVC PassiveAggressiveClassifier Perceptron RidgeClassifier RidgeClassifierCV "
     "SGDClassifier TunedLogistic",
@@ -35,13 +35,13 @@ _CLASSES = {
     "neural_network": "MLPClassifier RealMLP_TD_Classifier TabNetClassifier",
 }
 _KIND_OF_CLASS = {name: kind for kind, names in _CLASSES.items() for name in names.split()}
-# Settings that make another kind of a class.
-_INSTEAD = {
+# Settings with which a class is of another kind.
+_KIND_BY_SETTING = {
     ("XGBClassifier", "booster", "gblinear"): "linear",
     ("LGBMClassifier", "boosting_type", "rf"): "trees",
 }
 _SUPPORT_VECTORS = ("SVC", "NuSVC")
-_IN_SHORT = {
+_ABBREVIATIONS = {
     "knn": "neighbours",
     "lda": "discriminant",
     "lightgbm": "boosting",
@@ -49,51 +49,56 @@ _IN_SHORT = {
     "qda": "discriminant",
     "xgboost": "boosting",
 }
-_MOST_WRAPPED = 20  # estimators, one within the other
+_DEEPEST = 20  # estimators wrapped in one another
 _IMPROVE_WITH_FEATURES = ("linear", "discriminant", "naive_bayes")
 """Kinds that go on improving until there are many more examples than features."""
 _CARRIES_OVER_TO_NO_TASK = "neural_network"
 
 
-def checked_learner(value: Any, *, error: type[ApexError] = RequestError) -> str:
-    """A kind of learner, or `unknown`."""
+def check_learner(value: Any, *, error: type[ApexError] = RequestError) -> str:
+    """Check a kind of learner, or `unknown`."""
     if isinstance(value, str) and value in (*LEARNERS, UNKNOWN):
         return str(value)
-    meant = kind_named(value) if isinstance(value, str) else None
+    meant = find_kind(value) if isinstance(value, str) else None
     hint = "" if meant is None else f" That is {meant}."
     raise error(
         f"must be one of {', '.join(LEARNERS)}, or {UNKNOWN} for the priors that all of them share, got "
-        f"{shown(value)}.{hint}",
+        f"{format_value(value)}.{hint}",
         argument="learner",
     )
 
 
-def kind_named(name: str) -> str | None:
-    """The kind that goes by a name, or to which a class or method of that name belongs; None if none is known."""
-    return _BY_NAME.get(_plain(name))
+def find_kind(name: str) -> str | None:
+    """Find the kind of a name, be it that of the kind, a class or a method; None if none is known."""
+    return _BY_NAME.get(_normalise(name))
 
 
-def _plain(name: str) -> str:
+def _normalise(name: str) -> str:
     return "".join(letter for letter in name.lower() if letter.isalnum()).removesuffix("classifier")
 
 
-_BY_NAME = {_plain(name): kind for name, kind in {**_KIND_OF_CLASS, **{kind: kind for kind in LEARNERS}}.items()}
-_BY_NAME |= _IN_SHORT
+_BY_NAME = {_normalise(name): kind for name, kind in {**_KIND_OF_CLASS, **{kind: kind for kind in LEARNERS}}.items()}
+_BY_NAME |= _ABBREVIATIONS
 
 
-def kind_of(estimator: Any) -> tuple[str, str] | None:
-    """The kind of an estimator, and the class that it was recognised by; None if none is known.
+def recognise_kind(estimator: Any) -> tuple[str, str] | None:
+    """Recognise the kind of an estimator, and name the class that shows it; None if none is known.
 
     Of a pipeline the last step counts, and of a search, a calibration or a bag what it wraps.
     """
     try:
-        return _kind_within(estimator, _MOST_WRAPPED)
-    except (*UNUSABLE, AttributeError, LookupError, RuntimeError):  # another person's class, when it is asked
+        return _recognise_within(estimator, _DEEPEST)
+    except (
+        *UNUSABLE,
+        AttributeError,
+        LookupError,
+        RuntimeError,
+    ):  # raised by a foreign class when its attributes are read
         return None
 
 
 def settle_kind(kind: str | None, features: int | None, largest: float) -> str | None:
-    """The kind whose priors forecasts of a collected curve take; None for the priors that all kinds share.
+    """Decide whose priors forecasts of a collected curve use: those of its kind, or (None) those that all kinds share.
 
     A kind that nobody has stated is used only where that is known to help:
 
@@ -109,7 +114,7 @@ def settle_kind(kind: str | None, features: int | None, largest: float) -> str |
     Parameters
     ----------
     kind
-        As `kind_of` recognised it; None where it did not.
+        As `recognise_kind` found it; None where it did not.
     features
         Number of features after one-hot encoding; None where it is not known.
     largest
@@ -122,17 +127,17 @@ def settle_kind(kind: str | None, features: int | None, largest: float) -> str |
     return kind
 
 
-def _kind_within(estimator: Any, deeper: int) -> tuple[str, str] | None:
+def _recognise_within(estimator: Any, depth: int) -> tuple[str, str] | None:
     names = [each.__name__ for each in type(estimator).__mro__]
     if any(name in _SUPPORT_VECTORS for name in names):
         return ("linear", names[0]) if getattr(estimator, "kernel", None) == "linear" else None
-    own = next((name for name in names if name in _KIND_OF_CLASS), None)
-    if own is not None:
-        for (name, setting, value), kind in _INSTEAD.items():
-            if name == own and getattr(estimator, setting, None) == value:
+    known = next((name for name in names if name in _KIND_OF_CLASS), None)
+    if known is not None:
+        for (name, setting, value), kind in _KIND_BY_SETTING.items():
+            if name == known and getattr(estimator, setting, None) == value:
                 return kind, names[0]
-        return _KIND_OF_CLASS[own], names[0]
+        return _KIND_OF_CLASS[known], names[0]
     inner = estimator.steps[-1][1] if hasattr(estimator, "steps") else getattr(estimator, "estimator", None)
     if inner is None:
-        return ("trees", names[0]) if "BaggingClassifier" in names else None  # of trees unless told otherwise
-    return _kind_within(inner, deeper - 1) if deeper else None
+        return ("trees", names[0]) if "BaggingClassifier" in names else None  # bags trees by default
+    return _recognise_within(inner, depth - 1) if depth else None

@@ -12,10 +12,19 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._check import UNUSABLE, FloatArray, choice, positive, probability, real_array, real_number, shown
+from ._check import (
+    UNUSABLE,
+    FloatArray,
+    check_choice,
+    check_positive,
+    check_probability,
+    check_real_array,
+    check_real_number,
+    format_value,
+)
 from .errors import DataError, RequestError
 from .forecast import Forecast, IntervalKind
-from .scale import Scale, range_words
+from .scale import Scale, format_range
 
 __all__ = ["coverage", "crps", "log_score", "mae", "pit", "quantized_likelihood", "rmse"]
 
@@ -24,7 +33,7 @@ RESOLUTION = 0.001
 
 Axis = int | tuple[int, ...] | None
 
-_MOST = 1e100  # whose square is still a number
+_MOST = 1e100  # its square is still finite
 
 
 def __dir__() -> list[str]:
@@ -33,18 +42,18 @@ def __dir__() -> list[str]:
 
 def rmse(predicted: ArrayLike, y: ArrayLike, *, axis: Axis = None) -> FloatArray:
     """Root mean squared error of predicted scores (the paper's tables: of `forecast.location`, times 100)."""
-    return np.sqrt(_averaged(_errors(predicted, y) ** 2, axis))
+    return np.sqrt(_average(_subtract(predicted, y) ** 2, axis))
 
 
 def mae(predicted: ArrayLike, y: ArrayLike, *, axis: Axis = None) -> FloatArray:
     """Mean absolute error of predicted scores."""
-    return _averaged(np.abs(_errors(predicted, y)), axis)
+    return _average(np.abs(_subtract(predicted, y)), axis)
 
 
 def quantized_likelihood(forecast: Forecast, y: ArrayLike, delta: float = 0.01, *, axis: Axis = None) -> FloatArray:
     """Probability that the forecast assigned to the interval from y - delta to y + delta."""
-    scores, delta = _truth(forecast, y), positive("delta", delta)
-    return _averaged(forecast.prob_between(scores - delta, scores + delta), axis)
+    scores, delta = _check_truth(forecast, y), check_positive("delta", delta)
+    return _average(forecast.prob_between(scores - delta, scores + delta), axis)
 
 
 def coverage(
@@ -71,28 +80,28 @@ def coverage(
     axis
         Over which axes to average.
     """
-    scores, level = _truth(forecast, y), probability("level", level)
-    half = real_number("resolution", resolution) / 2
+    scores, level = _check_truth(forecast, y), check_probability("level", level)
+    half = check_real_number("resolution", resolution) / 2
     if not 0 <= half < 0.5 * (forecast.scale.upper - forecast.scale.lower):
-        raise RequestError(f"must be at least 0 and below 1, got {shown(resolution)}.", argument="resolution")
-    if choice("kind", kind, ("equal_tailed", "hdi")) == "equal_tailed":
-        # A score lies in it if the share of the forecast below the score does: no ends to search for.
+        raise RequestError(f"must be at least 0 and below 1, got {format_value(resolution)}.", argument="resolution")
+    if check_choice("kind", kind, ("equal_tailed", "hdi")) == "equal_tailed":
+        # A score is inside if its cdf lies between the levels: no ends to search for.
         inside = (forecast.cdf(scores + half) >= (1 - level) / 2) & (forecast.cdf(scores - half) <= (1 + level) / 2)
     else:
         lower, upper = forecast.interval(level, kind)
         inside = (scores + half >= lower) & (scores - half <= upper)
-    return _averaged(inside.astype(float), axis)
+    return _average(inside.astype(float), axis)
 
 
 def log_score(forecast: Forecast, y: ArrayLike, *, axis: Axis = None) -> FloatArray:
     """Logarithmic score, minus the logarithm of the density at the true score; lower is better, as for `crps`."""
-    scores = _truth(forecast, y)
-    return -_averaged(forecast.log_pdf(scores), axis)
+    scores = _check_truth(forecast, y)
+    return -_average(forecast.log_pdf(scores), axis)
 
 
 def pit(forecast: Forecast, y: ArrayLike) -> FloatArray:
     """Probability integral transform, F(y): uniform on [0, 1] for a calibrated forecast."""
-    scores = _truth(forecast, y)
+    scores = _check_truth(forecast, y)
     return forecast.cdf(scores)
 
 
@@ -107,20 +116,23 @@ def crps(forecast: Forecast, y: ArrayLike, *, axis: Axis = None) -> FloatArray:
     around the mean. A panel is halved until its integrand is a polynomial of low degree, as far as its Legendre
     coefficients can tell.
     """
-    scores = _truth(forecast, y)
+    scores = _check_truth(forecast, y)
     # A heavy spike next to an edge could hide between the edge and the first node: put edges around each.
     heavy = forecast.weights > _HEAVY
     around = forecast.locations[heavy] + np.array([-6, -2, 0, 2, 6])[:, None, None] * forecast.scales[heavy]
     # Panels lie on the scale of the engine, where the forecast has no far tails.
-    inner, scale = Forecast(forecast.sizes, forecast.locations, forecast.scales, forecast.weights), _of_errors(forecast)
+    inner, scale = (
+        Forecast(forecast.sizes, forecast.locations, forecast.scales, forecast.weights),
+        _choose_error_scale(forecast),
+    )
     ends = np.array([[0.0], [1.0]]) * np.ones(len(forecast))
     edges = np.vstack([ends, inner.mean + _EDGES[:, None] * inner.std, *around])
     values = np.empty(scores.shape)
     for where, truth in np.ndenumerate(forecast.scale.inside(scores)):
         q = where[-1]
         panels = np.unique(np.clip([*edges[:, q], truth], 0.0, 1.0))
-        values[where] = _crps(inner[q], panels, float(truth), scale)
-    return _averaged(values, axis)
+        values[where] = _integrate_crps(inner[q], panels, float(truth), scale)
+    return _average(values, axis)
 
 
 _EDGES = np.array([-6.0, -2.5, 0.0, 2.5, 6.0])
@@ -133,14 +145,14 @@ _LAST_COEFFICIENTS = np.stack(
 )
 
 
-def _of_errors(forecast: Forecast) -> Scale:
-    """The scale in whose unit errors are told."""
+def _choose_error_scale(forecast: Forecast) -> Scale:
+    """The scale whose unit errors are stated in."""
     scale = forecast.scale
     return replace(scale, lower=0.0, upper=math.inf, logarithmic=False) if scale.logarithmic else scale
 
 
-def _crps(forecast: Forecast, panels: FloatArray, y: float, scale: Scale) -> float:
-    """CRPS at one size, of a forecast on the scale of the engine."""
+def _integrate_crps(forecast: Forecast, panels: FloatArray, y: float, scale: Scale) -> float:
+    """Integrate the CRPS at one size, for a forecast on the scale of the engine."""
     tolerance = 1e-7 * (scale.upper - scale.lower if scale.straight else scale.unit)
     low, high, total = panels[:-1], panels[1:], 0.0
     for _ in range(40):
@@ -161,8 +173,8 @@ def _crps(forecast: Forecast, panels: FloatArray, y: float, scale: Scale) -> flo
     return total
 
 
-def _errors(predicted: ArrayLike, y: ArrayLike) -> FloatArray:
-    guesses, scores = real_array("predicted", predicted), real_array("y", y, error=DataError)
+def _subtract(predicted: ArrayLike, y: ArrayLike) -> FloatArray:
+    guesses, scores = check_real_array("predicted", predicted), check_real_array("y", y, error=DataError)
     if scores.size == 0:
         raise DataError("y is empty: there is nothing to compare.")
     if scores.shape[-1:] != guesses.shape[-1:]:
@@ -181,27 +193,27 @@ def _errors(predicted: ArrayLike, y: ArrayLike) -> FloatArray:
         ) from None
 
 
-def _averaged(values: FloatArray, axis: Axis) -> FloatArray:
+def _average(values: FloatArray, axis: Axis) -> FloatArray:
     try:
         return np.asarray(values.mean(axis=axis))[()]
     except UNUSABLE:
         raise RequestError(
-            f"must be None, or one or more of the {values.ndim} axes of y, got {shown(axis)}.", argument="axis"
+            f"must be None, or one or more of the {values.ndim} axes of y, got {format_value(axis)}.", argument="axis"
         ) from None
 
 
-def _truth(forecast: Forecast, y: ArrayLike) -> FloatArray:
+def _check_truth(forecast: Forecast, y: ArrayLike) -> FloatArray:
     if not isinstance(forecast, Forecast):
         raise RequestError(
             f"Expected a Forecast, got {type(forecast).__name__}. Use model.forecast(sizes); a curve without a "
             "distribution can be scored with rmse and mae."
         )
-    scores = real_array("y", y, error=DataError)
+    scores = check_real_array("y", y, error=DataError)
     if scores.ndim == 0:
         scores = scores[None]
     if scores.size == 0 or scores.shape[-1] != len(forecast.sizes):
         raise DataError(f"y must have one score for each of the {len(forecast.sizes)} sizes, got shape {scores.shape}.")
     low, high = forecast.scale.range
     if not ((scores >= low) & (scores <= high) & np.isfinite(scores)).all():
-        raise DataError(f"y must be scores in {range_words(forecast.scale.range)}, without NaN.")
+        raise DataError(f"y must be scores in {format_range(forecast.scale.range)}, without NaN.")
     return scores

@@ -1,11 +1,9 @@
 """Priors of one's own, for `APExGP(priors=...)`, and the constants of the paper's two variants."""
 
-from .model.beliefs import CALIBRATED, Beliefs, ElicitedSigma, paper_beliefs
+from .model.beliefs import CALIBRATED, Beliefs, ElicitedSigma, paper_beliefs, read_priors, write_priors
 from .model.distributions import Beta, LogitNormal, LogNormal, Normal, Prior, Uniform
-from .model.elicitation import PositiveNormal
 from .model.learnt import Learnt
-from .model.priors_file import read_priors, write_priors
-from .model.variant import PUBLISHED, WRITTEN, Variant
+from .model.paper_priors import PUBLISHED, WRITTEN, PositiveNormal, Variant
 
 __all__ = [
     "CALIBRATED",

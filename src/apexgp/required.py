@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri
 
-from ._answer import Answer, ColumnData, Shown
-from ._check import FloatArray, offers, positive, probability, real_number
-from ._numbers import at_least, chance, rounded_up
+from ._answer import Answer, ColumnData, SummaryTable
+from ._check import FloatArray, check_positive, check_probability, check_real_number, has_attributes
+from ._numbers import format_chance, format_size_needed, round_up
 from .curve import LearningCurve
 from .errors import RequestError
 from .forecast import Forecast, Quantity
-from .numerics.roots import crossings
+from .numerics.roots import find_crossings
 from .scale import UNIT_RANGE
 
 __all__ = [
@@ -129,7 +129,7 @@ class RequiredSize(Answer):
     @property
     def rounded_size(self) -> float:
         """The size as it is printed everywhere: rounded up."""
-        return rounded_up(self.size, self.digits)
+        return round_up(self.size, self.digits)
 
     @property
     def by_probability(self) -> dict[float, float]:
@@ -144,22 +144,26 @@ class RequiredSize(Answer):
         """
         if isinstance(size, float) and size == math.inf:
             return f"none: {self.at_best} at best"
-        number = positive("size", size)
-        return f"over {UNREAL:,}x" if self._is_unreal(number) else at_least(number, self.digits, self.relative_error)
+        number = check_positive("size", size)
+        return (
+            f"over {UNREAL:,}x"
+            if self._is_unreal(number)
+            else format_size_needed(number, self.digits, self.relative_error)
+        )
 
     @property
     def at_best(self) -> str:
         """The probability with unlimited data, in words."""
-        return chance(self.prob_reachable, self.confidence)
+        return format_chance(self.prob_reachable, self.confidence)
 
     def _columns(self) -> ColumnData:
         beside = ("cautions", "largest")
         return {one.name: [getattr(self, one.name)] for one in fields(self) if one.name not in beside}
 
-    def shown(self) -> Shown:
+    def shown(self) -> SummaryTable:
         """The sizes by their probability."""
         sure = f"with a probability of {100 * self.confidence:g} %"
-        now = f"Probability that the pilot's size suffices: {chance(self.prob_now, self.confidence)}"
+        now = f"Probability that the pilot's size suffices: {format_chance(self.prob_now, self.confidence)}"
         ever = f"{now}; with unlimited data: {self.at_best}."
         if self.already_met:
             title, ever = f"Required size: the pilot's examples already reach {self.target:g} {sure}", f"{now}."
@@ -170,12 +174,14 @@ class RequiredSize(Answer):
         else:
             title = f"Required size: {self.in_words(self.size)} examples reach {self.target:g} {sure}"
         rows = [(f"{100 * level:g} %", self.in_words(size)) for level, size in self.by_probability.items()]
-        return Shown(title, ("probability", "examples"), rows, self._all_notes(ever))
+        return SummaryTable(title, ("probability", "examples"), rows, self._all_notes(ever))
 
 
 def success_of(model: Forecaster, target: float, of: Quantity) -> Success:
     """F for a target, which must be attainable."""
-    if not offers(model, "forecast", "curve_", "ceiling", "floor") or not isinstance(model.curve_, LearningCurve):
+    if not has_attributes(model, "forecast", "curve_", "ceiling", "floor") or not isinstance(
+        model.curve_, LearningCurve
+    ):
         raise RequestError(
             f"Expected a fitted model that forecasts, got {type(model).__name__}. Call APExGP().fit(curve) first."
         )
@@ -201,7 +207,7 @@ def attainable_target(target: float, curve: LearningCurve | None, best: float) -
 
     `curve` says which scores there are, None for scores in [0, 1]; `best` is the best that is possible.
     """
-    number = real_number("target", target)
+    number = check_real_number("target", target)
     (low, high), higher = (UNIT_RANGE, True) if curve is None else (curve.range, curve.direction == "higher")
     worst = low if higher else high
     if not low <= number <= high or number == worst:
@@ -221,7 +227,7 @@ def attainable_target(target: float, curve: LearningCurve | None, best: float) -
 
 def required_size(success: Success, pilot_sizes: FloatArray, target: float, confidence: float) -> RequiredSize:
     """Answer for a target, given F and the distinct pilot sizes in rising order."""
-    confidence = probability("confidence", confidence)
+    confidence = check_probability("confidence", confidence)
     levels = np.array([confidence, 0.5, 0.1, 0.9])
     last = float(pilot_sizes[-1])
     sizes = np.array([last, *(last * m for m in _MULTIPLES if last * m < UNLIMITED), UNLIMITED])
@@ -263,7 +269,7 @@ def _passes(success: Success, sizes: FloatArray, at_sizes: FloatArray, levels: F
             return _surplus(success(np.exp(log_sizes)), wanted[which])
 
         # The end at which F is not below the level.
-        found[crossed] = np.exp(crossings(surplus, low, high, at_low, at_high, tolerance=_TOLERANCE))
+        found[crossed] = np.exp(find_crossings(surplus, low, high, at_low, at_high, tolerance=_TOLERANCE))
     return [whole_size(size) for size in found.tolist()]
 
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._check import UNUSABLE, FloatArray, real_array, several, shown, truth
+from ._check import UNUSABLE, FloatArray, check_bool, check_list, check_real_array, format_value
 from .errors import ApexError, RequestError
 
 __all__ = [
@@ -23,11 +23,11 @@ __all__ = [
     "UNIT_SCALE",
     "Range",
     "Scale",
-    "checked_range",
-    "range_in",
-    "range_text",
-    "range_words",
-    "scale_of",
+    "check_range",
+    "format_range",
+    "make_scale",
+    "parse_range",
+    "range_to_text",
 ]
 
 Range = tuple[float, float]
@@ -35,8 +35,8 @@ Range = tuple[float, float]
 
 UNIT_RANGE: Range = (0.0, 1.0)
 
-_TIMES_THE_LAST = 2.0  # of several multiples of the pilot's last mean loss, calibrated: see docs/calibration.md
-_LEAST = 1e-300  # whose logarithm is a number
+_UNIT_IN_LAST_LOSSES = 2.0  # unit over the pilot's last mean loss; the best of several: see docs/calibration.md
+_LEAST = 1e-300  # smallest score whose logarithm is taken
 _NUMBER = r"[+-]?(?:\d++(?:\.\d*+)?(?:e[+-]?\d++)?|\.\d++|inf|infinity|∞)"
 _RANGE = re.compile(rf"[\[(\s]*+({_NUMBER})(?:\s*+(?:,|;|\.\.+|:|to)\s*+|\s++)({_NUMBER})[\])\s]*+")
 
@@ -77,7 +77,7 @@ class Scale:
 
     def inside(self, scores: ArrayLike, *, turned: bool = False) -> FloatArray:
         """Scores in [0, 1], or 1 minus that where `turned`, to the last digit; those beyond the range lie beyond."""
-        values, turned = real_array("scores", scores), truth("turned", turned)
+        values, turned = check_real_array("scores", scores), check_bool("turned", turned)
         if self.same:
             return 1 - values if turned else values
         if self.logarithmic:
@@ -91,7 +91,7 @@ class Scale:
 
     def outside(self, values: ArrayLike, *, turned: bool = False) -> FloatArray:
         """Values of [0, 1] as the scores that they stand for; where `turned`, 1 minus the values."""
-        inside, turned = real_array("values", values), truth("turned", turned)
+        inside, turned = check_real_array("values", values), check_bool("turned", turned)
         if self.same:
             return 1 - inside if turned else inside
         low, high = self._ends
@@ -105,7 +105,7 @@ class Scale:
 
     def stretch(self, values: ArrayLike) -> FloatArray:
         """How many units of the score one of [0, 1] is, at values strictly between 0 and 1."""
-        inside = real_array("values", values)
+        inside = check_real_array("values", values)
         low, high = self._ends
         if math.isfinite(high - low):
             slope = np.full(inside.shape, high - low)
@@ -115,7 +115,7 @@ class Scale:
 
     def log_slope(self, scores: ArrayLike) -> FloatArray:
         """Logarithm of the map's slope at scores: what turns a density of the engine's into one of the score."""
-        values = real_array("scores", scores)
+        values = check_real_array("scores", scores)
         of_logarithm = np.log(np.maximum(values, _LEAST)) if self.logarithmic else np.zeros(values.shape)
         plain = of_logarithm if self.logarithmic else values
         low, high = self._ends
@@ -126,10 +126,10 @@ class Scale:
 
     @property
     def slope_at_the_end(self) -> float:
-        """How much of [0, 1] one unit of the score is where a pilot ends, for whose scale this was made."""
+        """How much of [0, 1] one unit of the score is at the last mean of the pilot that the scale was made for."""
         if self.straight:
             return 1 / (self.upper - self.lower)
-        distance = self.unit / _TIMES_THE_LAST
+        distance = self.unit / _UNIT_IN_LAST_LOSSES
         low, high = self._ends
         end = low + distance if math.isinf(high) else high - distance
         return float(np.exp(self.log_slope(math.exp(end) if self.logarithmic else end)))
@@ -142,11 +142,11 @@ class Scale:
 
 
 UNIT_SCALE = Scale()
-"""That of scores in [0, 1]."""
+"""The scale of scores in [0, 1]: the identity."""
 
 
-def scale_of(between: Range, sizes: FloatArray, scores: FloatArray, *, logarithmic: bool = False) -> Scale:
-    """The scale of a pilot whose scores can take the values of a range; of their logarithms where these are mapped."""
+def make_scale(between: Range, sizes: FloatArray, scores: FloatArray, *, logarithmic: bool = False) -> Scale:
+    """Make the scale of a pilot whose scores lie in the given range; `logarithmic` maps the logarithms of scores."""
     scale = Scale(*between, logarithmic=logarithmic)
     low, high = scale._ends
     if math.isfinite(high - low):
@@ -155,42 +155,42 @@ def scale_of(between: Range, sizes: FloatArray, scores: FloatArray, *, logarithm
     losses = values - low if math.isinf(high) else high - values
     # Sorted, so that the order of the rows cannot change the last digit.
     unit = float(np.sort(losses[sizes == sizes.max()]).mean() or losses.max() or 1.0)
-    return replace(scale, unit=_TIMES_THE_LAST * unit)
+    return replace(scale, unit=_UNIT_IN_LAST_LOSSES * unit)
 
 
-def checked_range(value: Any, *, error: type[ApexError] = RequestError) -> Range:
-    """The lowest and the highest possible score: two numbers, or text that holds them."""
+def check_range(value: Any, *, error: type[ApexError] = RequestError) -> Range:
+    """Check the lowest and the highest possible score: two numbers, or text that holds them."""
     wanted = "the lowest and the highest possible score, such as (0, inf) or (-1, 1)"
     try:
-        ends = range_in(value) if isinstance(value, str) else tuple(several("range", value, wanted, error=error))
-        numbers = real_array("range", ends, error=error).ravel()
+        ends = parse_range(value) if isinstance(value, str) else tuple(check_list("range", value, wanted, error=error))
+        numbers = check_real_array("range", ends, error=error).ravel()
     except (ApexError, *UNUSABLE):
-        raise error(f"must be {wanted}, got {shown(value)}.", argument="range") from None
+        raise error(f"must be {wanted}, got {format_value(value)}.", argument="range") from None
     if len(numbers) != 2 or np.isnan(numbers).any() or not numbers[0] < numbers[1]:
-        raise error(f"must be {wanted}, the lower one first, got {shown(value)}.", argument="range")
+        raise error(f"must be {wanted}, the lower one first, got {format_value(value)}.", argument="range")
     if np.isinf(numbers).all():
         raise error(
             "must have at least one finite end: a forecast needs to know the best or the worst possible score. Got "
-            f"{shown(value)}.",
+            f"{format_value(value)}.",
             argument="range",
         )
     return float(numbers[0]), float(numbers[1])
 
 
-def range_in(text: str) -> tuple[float, ...]:
-    """Two numbers as people write a range: 0,inf or 0 to inf or [-1, 1]; a ValueError where it is none."""
+def parse_range(text: str) -> tuple[float, ...]:
+    """Parse a range as people write it: 0,inf or 0 to inf or [-1, 1]; raises ValueError where it is none."""
     found = _RANGE.fullmatch(text.casefold().replace("\u2212", "-"))
     if found is None:
         raise ValueError(text)
     return tuple(float(number.replace("∞", "inf")) for number in found.groups())
 
 
-def range_text(between: Range) -> str:
-    """A range as files hold it, to the last digit: 0 to inf."""
+def range_to_text(between: Range) -> str:
+    """Write a range for a file, to the last digit: 0 to inf."""
     return f"{between[0]:.17g} to {between[1]:.17g}"
 
 
-def range_words(between: Range) -> str:
-    """A range as a message says it: [0, 1], [0, inf), (-inf, 1]."""
+def format_range(between: Range) -> str:
+    """Write a range for a message: [0, 1], [0, inf), (-inf, 1]."""
     low, high = between
     return f"{'(' if math.isinf(low) else '['}{low:g}, {high:g}{')' if math.isinf(high) else ']'}"

@@ -1,14 +1,13 @@
 """Types that are found inside answers, for annotations."""
 
-from .design.ranked import RankedDesign
+from .design.ranking import RankedDesign
 from .images.embed import EmbeddingRun
 from .questions.backtest.run import HeldOut, MethodScore
 from .questions.check.predictive import Discrepancy
 from .questions.compare.comparison import PairComparison
 from .questions.sensitivity.analysis import SensitivityRow
 from .scale import Scale
-from .track_record.comparisons import ComparedForecast
-from .track_record.reliability import LevelCoverage, Reliability
+from .track_record.reliability import ComparedForecast, LevelCoverage, Reliability
 
 __all__ = [
     "ComparedForecast",

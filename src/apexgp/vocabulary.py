@@ -1,4 +1,4 @@
-"""What surfaces call the arguments of the library: options, fields of a request, controls of a page, or as they are."""
+"""Names that surfaces give the library's arguments: options, fields of a request, controls of a page."""
 
 from __future__ import annotations
 
@@ -6,27 +6,27 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-__all__ = ["PYTHON", "Remedy", "Vocabulary", "arguments_named", "with_remedy"]
+__all__ = ["PYTHON", "Remedy", "Vocabulary", "add_remedy", "list_arguments"]
 
 # A sentence, then the arguments that it names, each alone or with the value to give it.
 Remedy = tuple[()] | tuple[str, *tuple[str | tuple[str, Any], ...]]
 
 
-def as_keyword(name: str, value: Any = None) -> str:
-    """An argument as it is set in Python; the value None is the reader's to choose."""
+def format_keyword(name: str, value: Any = None) -> str:
+    """Write an argument as it is set in Python; for the value None the reader has to choose one."""
     return f"{name}={'...' if value is None else repr(value)}"
 
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """The words of one surface. Errors and cautions are told in them: see `ApexError.worded_for`.
+    """The words of one surface, in which errors and cautions are worded: see `ApexError.worded_for`.
 
     Attributes
     ----------
     words : mapping
         The surface's word for each argument that can be set there.
-    assigned : callable
-        Says how a word is given a value; the value None is the reader's to choose.
+    assign : callable
+        Writes how a word is given a value; for None the reader has to choose one.
     switches : frozenset of str
         Arguments whose word takes no value: a flag, or a box to tick.
     phrases : mapping
@@ -36,24 +36,24 @@ class Vocabulary:
     """
 
     words: Mapping[str, str] = field(default_factory=dict)
-    assigned: Callable[[str, Any], str] = as_keyword
+    assign: Callable[[str, Any], str] = format_keyword
     switches: frozenset[str] = frozenset()
     phrases: Mapping[tuple[str, str], str] = field(default_factory=dict)
     outer: Vocabulary | None = None
 
     def name(self, argument: str) -> str:
-        """An argument as a sentence names it."""
+        """The name of an argument in a sentence."""
         if argument in self.words:
             return self.words[argument]
         return argument if self.outer is None else self.outer.name(argument)
 
     def setting(self, argument: str, value: Any = None) -> str:
-        """How an argument is set; the value None is the reader's to choose."""
+        """How an argument is set to a value; for None the reader has to choose one."""
         if isinstance(value, str) and (argument, value) in self.phrases:
             return self.phrases[argument, value]
         if argument in self.words:
-            return self.assigned(self.words[argument], None if argument in self.switches else value)
-        return as_keyword(argument, value) if self.outer is None else self.outer.setting(argument, value)
+            return self.assign(self.words[argument], None if argument in self.switches else value)
+        return format_keyword(argument, value) if self.outer is None else self.outer.setting(argument, value)
 
     def within(self, outer: Vocabulary) -> Vocabulary:
         """These words, and those of `outer` for arguments that have none here."""
@@ -64,13 +64,13 @@ PYTHON = Vocabulary()
 """Every argument by its own name."""
 
 
-def with_remedy(text: str, remedy: Remedy, vocabulary: Vocabulary) -> str:
-    """A text that goes on with what to do."""
+def add_remedy(text: str, remedy: Remedy, vocabulary: Vocabulary) -> str:
+    """Append to a text what to do, in the words of a surface."""
     if not remedy:
         return text
-    return f"{text} {remedy[0].format(*(vocabulary.setting(*one) for one in arguments_named(remedy)))}"
+    return f"{text} {remedy[0].format(*(vocabulary.setting(*one) for one in list_arguments(remedy)))}"
 
 
-def arguments_named(remedy: Remedy) -> list[tuple[str, Any]]:
-    """Arguments that a remedy names, with the value to give each; None where the reader has to choose one."""
+def list_arguments(remedy: Remedy) -> list[tuple[str, Any]]:
+    """List the arguments that a remedy names, with the value to give each; None where the reader has to choose one."""
     return [(argument, None) if isinstance(argument, str) else argument for argument in remedy[1:]]

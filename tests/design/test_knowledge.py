@@ -5,11 +5,10 @@ import pytest
 from numpy.testing import assert_allclose
 
 from apexgp import APExGP, LearningCurve
-from apexgp.design.knowledge import from_posterior
-from apexgp.design.linear import LinearPredictor, _moments
-from apexgp.design.plans import Design
-from apexgp.design.prior_curves import from_priors
-from apexgp.design.simulated import imagine
+from apexgp.design.closed_form import LinearPredictor, _compute_moments
+from apexgp.design.designs import Design
+from apexgp.design.knowledge import knowledge_from_posterior, knowledge_from_priors
+from apexgp.design.simulated_scores import simulate_scores
 
 PILOT = np.array([60.0, 120.0, 240.0])
 SIZES = np.array([60.0, 120.0, 240.0, 480.0, 960.0])
@@ -29,7 +28,7 @@ def posterior(fitted):
 
 @pytest.fixture(scope="module")
 def known(posterior):
-    return from_posterior(posterior, SIZES)
+    return knowledge_from_posterior(posterior, SIZES)
 
 
 def test_own_splits_that_go_on_agree_with_dense_algebra(posterior, known):
@@ -56,7 +55,7 @@ def test_own_splits_that_go_on_agree_with_dense_algebra(posterior, known):
         residual = SCORES.ravel() - np.tile(mean[:3], splits)
         expected = np.append(mean, mean[new]) + gain.T @ residual
         joint = np.block([[kernel, f_new], [f_new.T, new_new]]) - np.hstack([with_f, with_new]).T @ gain
-        own = known.own
+        own = known.pilot_splits
         location = known.location[:, node]
         assert_allclose(location, expected[:every], rtol=1e-8)
         assert_allclose((location + own.shift[:, node])[new], expected[every:], rtol=1e-8)
@@ -72,28 +71,28 @@ def test_own_splits_that_go_on_agree_with_dense_algebra(posterior, known):
         )
         assert_allclose(variance, np.diag(joint)[every:], atol=1e-10)
         # What is left of f at the last size after the splits have gone on at both sizes, and at one.
-        _, one_node = known._some(np.array([node]))
+        _, one_node = known._take(np.array([node]))
         predictor = LinearPredictor([(1.0, one_node)], SIZES[-1:])
         for sizes, at in (((480.0,), [every]), ((480.0, 960.0), [every, every + 1])):
             told = joint[4, at] @ np.linalg.solve(joint[np.ix_(at, at)], joint[at, 4])
-            left = predictor.after(Design(sizes, splits, continued=True))
+            left = predictor.spread_after(Design(sizes, splits, continued=True))
             assert_allclose(left, np.sqrt(joint[4, 4] - told), rtol=1e-5)
 
 
 @pytest.mark.slow
 def test_drawn_scores_have_the_moments_that_designs_are_judged_by(fitted, known):
     count = 2000
-    data = imagine(known, fitted.curve_, count, splits=4, ceiling=1.0, seed=3)
-    moments = _moments(1.0, known)
+    data = simulate_scores(known, fitted.curve_, count, splits=4, ceiling=1.0, seed=3)
+    moments = _compute_moments(1.0, known)
     new = data.new.mean(axis=1)
     expected = moments.covariance[:5, :5] + moments.carried / 4 + np.diag(moments.single) / 4
-    centre = known.mean(known.location)
+    centre = known.average(known.location)
     assert_allclose(data.shares @ new, centre, atol=4 * np.sqrt(expected.max() / count))
     # Scores end at 1, which cuts a little of the largest ones.
     assert_allclose(np.cov(new.T, aweights=data.shares), expected, rtol=0.2, atol=0.05 * expected.max())
-    own = data.own.mean(axis=1)
+    own = data.continued.mean(axis=1)
     own_expected = moments.covariance[5:, 5:] + np.diag(moments.own_noise)
-    assert_allclose((data.shares @ own)[3:], known.mean(known.location + known.own.shift)[3:], atol=0.004)
+    assert_allclose((data.shares @ own)[3:], known.average(known.location + known.pilot_splits.shift)[3:], atol=0.004)
     assert_allclose(
         np.cov(own.T, aweights=data.shares)[3:, 3:], own_expected[3:, 3:], rtol=0.2, atol=0.05 * own_expected.max()
     )
@@ -104,12 +103,14 @@ def test_a_split_that_goes_on_keeps_its_luck():
     jitter = 0.001 * np.array([[1, -1, 0], [0, 1, -1], [-1, 0, 1]])
     apart = np.add.outer([-0.05, 0.0, 0.05], [0.70, 0.75, 0.79]) + jitter
     model = APExGP("power_law").fit(PILOT, apart.T)
-    data = imagine(from_posterior(model.posterior, SIZES), model.curve_, 800, splits=1, ceiling=1.0, seed=1)
-    assert_allclose(np.average(data.own, axis=0, weights=data.shares)[:, 2], apart[:, 2], atol=0.006)
+    data = simulate_scores(
+        knowledge_from_posterior(model.posterior, SIZES), model.curve_, 800, splits=1, ceiling=1.0, seed=1
+    )
+    assert_allclose(np.average(data.continued, axis=0, weights=data.shares)[:, 2], apart[:, 2], atol=0.006)
 
 
 def test_designs_see_the_same_luck(fitted, known):
-    data = imagine(known, fitted.curve_, 3, splits=5, ceiling=1.0, seed=0)
+    data = simulate_scores(known, fitted.curve_, 3, splits=5, ceiling=1.0, seed=0)
     small, large = Design((480.0,), 2), Design((480.0, 960.0), 5)
     one, other = (data.curve(1, design, fitted.curve_) for design in (small, large))
     kept = other._rows(np.isin(other.sizes, one.sizes) & np.isin(other.split.astype(str), one.split.astype(str)))
@@ -121,19 +122,19 @@ def test_designs_see_the_same_luck(fitted, known):
 def test_new_labels_are_nobody_elses(fitted):
     pilot = LearningCurve(np.tile(PILOT, 2), SCORES[:2].ravel(), ["new 0"] * 3 + ["new' 1"] * 3)
     model = APExGP("power_law").fit(pilot)
-    data = imagine(from_posterior(model.posterior, SIZES), pilot, 2, splits=2, ceiling=1.0, seed=0)
+    data = simulate_scores(knowledge_from_posterior(model.posterior, SIZES), pilot, 2, splits=2, ceiling=1.0, seed=0)
     assert len(set(data.curve(0, Design((480.0,), 2), pilot).split)) == 4
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("mean", ["burr", "power_law", "arctan", "auto"])
 def test_curves_drawn_from_the_priors_are_curves(mean):
-    engine = APExGP(mean, floor=0.5)._engine("higher")
-    known = from_priors(engine, np.array([50.0, 200, 800, 1600, 16000]), np.array([50.0, 200, 800]), 0)
+    engine = APExGP(mean, floor=0.5)._build_engine("higher")
+    known = knowledge_from_priors(engine, np.array([50.0, 200, 800, 1600, 16000]), np.array([50.0, 200, 800]), 0)
     assert known.location.shape[1] > 300
     assert ((known.location >= 0) & (known.location <= 1)).all()
     assert known.weights.sum() == pytest.approx(1)
-    at_the_end = known.mean(known.location)[2]
+    at_the_end = known.average(known.location)[2]
     assert 0.7 < at_the_end < 0.85  # anywhere between 0.5 and 1, but for curves that leave [0, 1] elsewhere
-    rise = known.mean(known.location[-1] - known.location[0])
+    rise = known.average(known.location[-1] - known.location[0])
     assert rise > 0.02

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from apexgp.design.knowledge import Knowledge, from_posterior
-from apexgp.design.linear import LinearPredictor
-from apexgp.design.plans import Design
+from apexgp.design.closed_form import LinearPredictor
+from apexgp.design.designs import Design
+from apexgp.design.knowledge import Knowledge, knowledge_from_posterior
 
 SIZES = np.array([50.0, 100.0, 200.0, 400.0, 800.0, 8000.0])
 ASKED = SIZES[[3, 5]]
@@ -49,8 +49,8 @@ def regression(design, labelled):
 @pytest.mark.parametrize("design", [Design((50.0,), 1), Design((100.0, 800.0), 4), Design((50.0, 100.0, 200.0), 12)])
 def test_a_line_through_noise_agrees_with_regression(design, nodes, labelled):
     known, *_ = line_through_noise(labelled, nodes)
-    predictor = LinearPredictor(known.by_noise(), ASKED)
-    assert_allclose(predictor.after(design), regression(design, labelled), rtol=1e-6)
+    predictor = LinearPredictor(known.split_by_noise(), ASKED)
+    assert_allclose(predictor.spread_after(design), regression(design, labelled), rtol=1e-6)
 
 
 def test_nodes_that_are_draws_give_what_one_gaussian_gives():
@@ -67,14 +67,14 @@ def test_nodes_that_are_draws_give_what_one_gaussian_gives():
     )
     design = Design((50.0, 800.0), 3)
     one, many = (LinearPredictor([(1.0, some)], ASKED) for some in (known, drawn))
-    assert_allclose(many.now(), one.now(), rtol=0.02)
-    assert_allclose(many.after(design), one.after(design), rtol=0.02)
+    assert_allclose(many.spread_now(), one.spread_now(), rtol=0.02)
+    assert_allclose(many.spread_after(design), one.spread_after(design), rtol=0.02)
 
 
 @pytest.fixture(scope="module")
 def predictor(model):
-    known = from_posterior(model.posterior, np.array([60, 94, 147, 230, 360, 510, 720, 1000, 3600.0]))
-    return LinearPredictor(known.by_noise(), np.array([720.0, 3600.0]))
+    known = knowledge_from_posterior(model.posterior, np.array([60, 94, 147, 230, 360, 510, 720, 1000, 3600.0]))
+    return LinearPredictor(known.split_by_noise(), np.array([720.0, 3600.0]))
 
 
 @pytest.mark.slow
@@ -85,13 +85,13 @@ def test_a_design_that_holds_another_leaves_no_more(predictor, continued):
     for _ in range(30):
         order = rng.permutation(sizes)
         grown = [Design(tuple(sorted(order[: k + 1])), 3, continued) for k in range(len(order))]
-        left = [predictor.now(), *map(predictor.after, grown)]
+        left = [predictor.spread_now(), *map(predictor.spread_after, grown)]
         assert all((later <= earlier * (1 + 1e-9)).all() for earlier, later in pairwise(left))
 
 
 def test_more_splits_leave_no_more(predictor):
     for sizes in ((360.0,), (60.0, 360.0), (94.0, 720.0, 1000.0)):
-        left = [predictor.after(Design(sizes, count)) for count in (1, 2, 3, 10, 100, 10_000)]
+        left = [predictor.spread_after(Design(sizes, count)) for count in (1, 2, 3, 10, 100, 10_000)]
         assert all((later <= earlier * (1 + 1e-9)).all() for earlier, later in pairwise(left))
     # At the size itself, many splits leave next to nothing.
-    assert predictor.after(Design((720.0,), 10**9))[0] < 0.01 * predictor.now()[0]
+    assert predictor.spread_after(Design((720.0,), 10**9))[0] < 0.01 * predictor.spread_now()[0]

@@ -10,12 +10,12 @@ from sklearn.naive_bayes import GaussianNB
 
 from apexgp import APExGP, LearningCurve, LeastSquares, collect_curves, design_pilot
 from apexgp.design import pilot as pilot_module
-from apexgp.design.knowledge import from_posterior
-from apexgp.design.plans import Design, price_of
-from apexgp.design.risks import expected_crps
-from apexgp.design.simulated import imagine, models_after
+from apexgp.design.closed_form import expected_crps
+from apexgp.design.designs import Design, make_price
+from apexgp.design.knowledge import knowledge_from_posterior
+from apexgp.design.simulated_scores import fit_designs, simulate_scores
 from apexgp.errors import DataError, RequestError
-from apexgp.estimators.fitting import fits_of
+from apexgp.estimators.base import fit_curves
 from apexgp.priors import CALIBRATED, LogNormal
 from small_pilots import THREE_SPLITS
 
@@ -63,9 +63,9 @@ def test_a_drawn_data_set_that_leaves_no_node_is_a_failed_draw():
 def test_a_fit_without_nodes_is_an_error_of_its_curve_and_of_no_other(model, monkeypatch):
     whole = model._fit.posterior
     emptied = replace(whole, posteriors=tuple(replace(one, weights=np.empty(0)) for one in whole.posteriors))
-    engine = model._checked_engine()
+    engine = model._build_checked_engine()
     monkeypatch.setattr(type(engine), "fit", lambda self, curves: [whole, emptied, whole][: len(curves)])
-    first, second, third = fits_of(engine, [THREE_SPLITS.upward] * 3)
+    first, second, third = fit_curves(engine, [THREE_SPLITS.upward] * 3)
     assert (first, third) == (whole, whole)
     assert isinstance(second, DataError)
     assert "broke down on this curve" in str(second)
@@ -137,9 +137,9 @@ def test_hours_follow_from_what_fits_took(model):
     run = collect_curves(GaussianNB(), rng.normal(size=(90, 2)) + y[:, None], y, sizes=[20, 30, 40], n_splits=2)
     for fit in run.fits:
         fit["seconds"] = 10 + fit["size"] / 10
-    price = price_of(run, np.array([60.0]))
+    price = make_price(run, np.array([60.0]))
     assert price.unit == "hours"
-    assert price.of_size(500) == pytest.approx(60 / 3600)
+    assert price.cost_of_fit(500) == pytest.approx(60 / 3600)
     found, said = (design_pilot(model, 0.1, at=3600, cost=c, confirm=0) for c in (run, (10 / 3600, 0.1 / 3600)))
     assert [one.design for one in found.designs] == [one.design for one in said.designs]
     assert all(one.cost <= 0.1 * (1 + 1e-9) for one in found.designs)
@@ -232,11 +232,11 @@ def test_what_was_tried_is_kept_when_a_later_turn_fails(model, monkeypatch):
         turns.append(designs)
         if len(turns) > 1:
             return np.empty(0), []
-        shares, models = models_after(designs, data, pilot, settings, engine)
+        shares, models = fit_designs(designs, data, pilot, settings, engine)
         # Fits that are much less sure than the closed form: another design comes out best, and is tried.
         return shares, [[model] * len(own) for own in models]
 
-    monkeypatch.setattr(pilot_module, "models_after", only_once)
+    monkeypatch.setattr(pilot_module, "fit_designs", only_once)
     monkeypatch.setattr(pilot_module, "_MOST_TURNS", 3)
     found = design_pilot(model, 6, at=3600, confirm=1)
     assert len(turns) == 2
@@ -246,11 +246,13 @@ def test_what_was_tried_is_kept_when_a_later_turn_fails(model, monkeypatch):
 def test_drawn_data_sets_stand_for_all(model):
     """Chosen data sets, each with its share, have the mean of what may come; more of them are surprising."""
     sizes = np.array([60.0, 94, 147, 230, 360, 720, 3600])
-    known = from_posterior(model.posterior, sizes)
+    known = knowledge_from_posterior(model.posterior, sizes)
     expected = known.weights @ known.location[5] / known.weights.sum()
-    spread = np.sqrt(known.mean(known.covariance[5, 5]) + known.between(known.location, known.location)[5, 5])
+    spread = np.sqrt(
+        known.average(known.covariance[5, 5]) + known.covariance_between(known.location, known.location)[5, 5]
+    )
     for seed in range(5):
-        data = imagine(known, THREE_SPLITS, 16, 3, 1.0, seed, Design((720.0,), 3))
+        data = simulate_scores(known, THREE_SPLITS, 16, 3, 1.0, seed, Design((720.0,), 3))
         assert data.shares.sum() == pytest.approx(1)
         shown = data.new[:, :, 5].mean(axis=1)
         assert data.shares @ shown == pytest.approx(expected, abs=0.15 * spread)
@@ -359,12 +361,12 @@ def test_the_closed_form_ranks_as_fits_do(model):
 def test_tried_designs_that_hold_others_tell_no_less(model):
     """The exact route, too, keeps the law of Bayes risks, up to what 96 data sets leave open."""
     sizes = np.array([60.0, 94, 147, 230, 360, 510, 720, 3600])
-    known = from_posterior(model.posterior, sizes)
-    data = imagine(known, THREE_SPLITS, 96, splits=6, ceiling=1.0, seed=5)
+    known = knowledge_from_posterior(model.posterior, sizes)
+    data = simulate_scores(known, THREE_SPLITS, 96, splits=6, ceiling=1.0, seed=5)
     steps = [((720.0,), 3), ((60.0, 720.0), 3), ((60.0, 720.0), 6), ((60.0, 360.0, 510.0, 720.0), 6)]
     grown = [Design(*step) for step in steps]
     now = expected_crps(model.forecast([3600], of="expected"))
-    shares, after = models_after(grown, data, THREE_SPLITS, APExGP(), APExGP()._checked_engine())
+    shares, after = fit_designs(grown, data, THREE_SPLITS, APExGP(), APExGP()._build_checked_engine())
     risks = [np.array([expected_crps(one.forecast([3600], of="expected"))[0] for one in own]) for own in after]
     assert shares.sum() == pytest.approx(1)
     assert shares @ risks[0] < now[0]

@@ -283,7 +283,7 @@ def usual():
         "embed_images": pictures() | {"out": folder() / "e.npz"},
         "collect_curves": small,
         "collect_scores": {"train": steady, "sizes": [20, 40, 80], "n_splits": 1, "metric": "auroc"},
-        "Enough": {"at": 720, "width": 0.1, "model": None},
+        "StopRule": {"at": 720, "width": 0.1, "model": None},
         "backtest": {"methods": ["power_law"]},
         "run_experiment": {"experiment": experiment()},
         "judge_curves": {"experiment": judged().experiment, "curves": judged().curves},
@@ -361,7 +361,7 @@ def _ready(thing):
         return partial(_fitted_head, thing)
     if issubclass(thing, (Beliefs, Variant)):
         return partial(_believed, thing)
-    if issubclass(thing, apexgp.Enough):
+    if issubclass(thing, apexgp.StopRule):
         return partial(_asked, thing)
     return partial(_fitted_model, thing) if issubclass(thing, (APExGP, LeastSquares)) else thing
 

@@ -4,7 +4,7 @@ import contextlib
 
 import pytest
 
-from apexgp._check import shown
+from apexgp._check import format_value
 from conftest import require
 from fuzz.surface import surface, used
 from fuzz.tally import Tally
@@ -20,5 +20,5 @@ def test_wrong_values_are_taken_or_refused_in_our_words(tmp_path):
             for place, argument in enumerate(arguments):
                 for value in FOREIGN[place % 2 :: 2]:  # every other one, and the others for the next argument
                     given = arguments | {argument: value}
-                    tally.judge(name, f"{argument} {shown(value)}", lambda f=function, g=given: used(f(**g)))
+                    tally.judge(name, f"{argument} {format_value(value)}", lambda f=function, g=given: used(f(**g)))
     assert tally.clean, tally.report()

@@ -3,7 +3,7 @@
 from hypothesis import strategies as st
 
 from apexgp import LearningCurve
-from apexgp.curve import curve_columns
+from apexgp.curve import build_curve_columns
 from apexgp.reading.spreadsheets import as_csv
 from documents import faults
 from fuzz.commands import run, strict
@@ -36,7 +36,7 @@ def wild_document(draw):
         paths = {word: folder() / f"wild {word.lower()}.csv" for word in ("FILE", "OTHER")}
         for path, one in zip(paths.values(), (curve, other), strict=True):
             measured = {"scores": 5 * one.scores, "metric": "log loss"} if is_loss else {"scores": one.scores}
-            path.write_text(as_csv(curve_columns([LearningCurve(one.sizes, split=one.split, **measured)])))
+            path.write_text(as_csv(build_curve_columns([LearningCurve(one.sizes, split=one.split, **measured)])))
         code, out, err = run(["apexgp", name, *(str(paths.get(word, word)) for word in words), "--json"])
         assert code in (0, 1), err
         assert "unexpected problem" not in err, err

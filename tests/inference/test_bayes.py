@@ -14,7 +14,7 @@ from apexgp.inference.statistics import Statistics, pseudo_scores
 from apexgp.inference.uniforms import Uniforms
 from apexgp.model.beliefs import CALIBRATED, paper_beliefs
 from apexgp.model.means import MEANS
-from apexgp.model.variant import WRITTEN
+from apexgp.model.paper_priors import WRITTEN
 
 pytestmark = pytest.mark.slow
 
@@ -97,7 +97,7 @@ def test_every_node_has_the_likelihood_and_predictive_of_the_dense_gaussian(kind
     for i in np.argsort(posterior.weights)[-3:]:
         n = posterior.nodes
         p = {name: float(value[i]) for name, value in n.parameters.items()}
-        theta = MEANS[mean].theta_of(SIZES[-1] / SIZES[0], n.drop[i], *(s[i] for s in n.shape))
+        theta = MEANS[mean].solve_theta(SIZES[-1] / SIZES[0], n.drop[i], *(s[i] for s in n.shape))
 
         def m(x, theta=theta, i=i, n=n):
             return n.level[i] + n.drop[i] - MEANS[mean].drop(x / SIZES[0], *theta)
@@ -144,7 +144,7 @@ def test_early_sizes_have_their_own_place_between_which_it_is_interpolated(kind,
     for i in np.argsort(posterior.weights)[-3:]:
         n = posterior.nodes
         p = {name: float(value[i]) for name, value in n.parameters.items()}
-        theta = MEANS["burr"].theta_of(SIZES[-1] / SIZES[0], n.drop[i], *(s[i] for s in n.shape))
+        theta = MEANS["burr"].solve_theta(SIZES[-1] / SIZES[0], n.drop[i], *(s[i] for s in n.shape))
         m = n.level[i] + n.drop[i] - MEANS["burr"].drop(np.concatenate([c.sizes, new]) / SIZES[0], *theta)
         share = np.concatenate([1.0 * (c.sizes == SIZES[0]), [1.0, 0.5]])  # of what the first size has of its own
         at = np.concatenate([c.sizes, new])
@@ -240,11 +240,11 @@ def test_level_and_drop_are_integrated_exactly_under_a_normalised_prior(beliefs,
         limit = pilot.best + (1 - pilot.best) * first
         wanted = (limit - floor) * second
         table = np.linspace(1e-9, 1 - 1e-9, 20001)
-        at_first = MEANS[mean].drop(np.ones(1), *MEANS[mean].theta_of(np.asarray(float(span)), table, *shape))
+        at_first = MEANS[mean].drop(np.ones(1), *MEANS[mean].solve_theta(np.asarray(float(span)), table, *shape))
         drop = np.interp(wanted, at_first, table)
         level, log_prior = limit - drop, 0.0
     drop = np.clip(drop, 1e-12, 1 - 1e-12)
-    theta = [np.asarray(t)[..., None] for t in MEANS[mean].theta_of(np.asarray(float(span)), drop, *shape)]
+    theta = [np.asarray(t)[..., None] for t in MEANS[mean].solve_theta(np.asarray(float(span)), drop, *shape)]
     curves = (level + drop)[..., None] - MEANS[mean].drop(rows.sizes / 60, *theta)
     like = stats.multivariate_normal(np.zeros(len(rows)), total).logpdf(rows.scores - curves) + log_prior
     expected = np.log(np.exp(like - like.max()).mean()) + like.max()

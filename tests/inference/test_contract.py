@@ -11,7 +11,7 @@ from apexgp.inference.map import MaximumAPosteriori
 from apexgp.model.beliefs import CALIBRATED, paper_beliefs
 from apexgp.model.families import FAMILIES
 from apexgp.model.means import MEANS
-from apexgp.model.variant import PUBLISHED, WRITTEN
+from apexgp.model.paper_priors import PUBLISHED, WRITTEN
 
 pytestmark = pytest.mark.slow
 

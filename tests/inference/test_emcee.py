@@ -13,10 +13,9 @@ from apexgp.inference import sampler
 from apexgp.inference.density import Density
 from apexgp.inference.sampler import integrate
 from apexgp.inference.statistics import Statistics
-from apexgp.model.beliefs import CALIBRATED, SIGNS, paper_beliefs
-from apexgp.model.elicitation import LAMBDA_WRITTEN, elicit_sigma
+from apexgp.model.beliefs import CALIBRATED, PILOT_FEATURES, paper_beliefs
 from apexgp.model.means import MEANS
-from apexgp.model.variant import WRITTEN
+from apexgp.model.paper_priors import LAMBDA_WRITTEN, WRITTEN, elicit_sigma
 
 pytestmark = pytest.mark.slow
 
@@ -43,7 +42,7 @@ def detailed_curve(number):
 
 def detailed_signs(curve):
     test = curve.scores[-3:].mean()
-    return dict.fromkeys(SIGNS, 0.0) | {
+    return dict.fromkeys(PILOT_FEATURES, 0.0) | {
         "size": np.log(360 / 362),
         "accuracy": 1.0,
         "test_known": 1.0,
@@ -57,7 +56,7 @@ def detailed_signs(curve):
 def every_sign(*values):
     """Moves by the signs that a detailed curve shows, in their order; large ones by those that it does not show."""
     shown = ("size", "accuracy", "test_known", "test_noise", "gap_known", "gap", "always")
-    return dict.fromkeys(SIGNS, 9.0) | dict(zip(shown, values, strict=True))
+    return dict.fromkeys(PILOT_FEATURES, 9.0) | dict(zip(shown, values, strict=True))
 
 
 MOVED = replace(
@@ -108,7 +107,7 @@ class CalibratedPosterior:
         variance = np.mean([np.var(self.y[self.x == s], ddof=1) for s in SIZES])
         best = max(self.y[self.x == s].mean() for s in SIZES)
         self.window = 1 - best + np.sqrt((variance + b.resolution**2) / 3)
-        plain = dict.fromkeys(SIGNS, 0.0) | {"size": np.log(SIZES[-1] / 362), "always": 1.0}
+        plain = dict.fromkeys(PILOT_FEATURES, 0.0) | {"size": np.log(SIZES[-1] / 362), "always": 1.0}
         signs = plain if curve.n_test is None else detailed_signs(curve)
 
         def added(moves, name):

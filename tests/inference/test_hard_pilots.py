@@ -174,7 +174,7 @@ def test_errors_are_not_small_on_few_nodes(monkeypatch):
 
 @pytest.mark.filterwarnings("default::apexgp.errors.AccuracyWarning")
 def test_an_inexact_integral_is_said_by_the_command_line(tmp_path, run, monkeypatch):
-    monkeypatch.setattr("apexgp.cautions.asked._INEXACT", 0.01)
+    monkeypatch.setattr("apexgp.cautions._INEXACT", 0.01)
     many_splits("constant", splits=3).to_csv(tmp_path / "pilot.csv")
     _, said, _ = run("forecast", tmp_path / "pilot.csv", "--json")
     (caution,) = (one for one in json.loads(said)["cautions"] if "hard to integrate" in one)

@@ -51,7 +51,7 @@ def test_forecasts_at_a_node_are_those_of_a_kalman_filter(kind, rng):
     n, labels, runs = posterior.nodes, labels_of(c).tolist(), runs_of(c)
     for i in np.argsort(posterior.weights)[-3:]:
         p = {name: float(value[i]) for name, value in n.parameters.items()}
-        theta = mean.theta_of(SIZES[-1] / SIZES[0], n.drop[i], *(s[i] for s in n.shape))
+        theta = mean.solve_theta(SIZES[-1] / SIZES[0], n.drop[i], *(s[i] for s in n.shape))
 
         def own_noise(x, p=p):
             w, kept = (shrinkage(model, at, p["kappa"]) for at in (x, max(x, SIZES[-1] / 8)))

@@ -10,7 +10,7 @@ from apexgp.inference.curve_problem import spread
 from apexgp.inference.gaussian import condition, log_likelihood
 from apexgp.inference.map import MapProblem, fit_map
 from apexgp.model.means import MEANS, PAPER_MEANS
-from apexgp.model.variant import PUBLISHED, WRITTEN
+from apexgp.model.paper_priors import PUBLISHED, WRITTEN
 
 SIZES = np.array([60.0, 94, 147, 230, 360])
 SCORES = np.array([0.66, 0.705, 0.722, 0.755, 0.768])

@@ -7,15 +7,15 @@ import pytest
 
 from apexgp import APExGP, LearningCurve
 from apexgp.inference.signs import signs_of
-from apexgp.model.beliefs import CALIBRATED, SIGNS
+from apexgp.model.beliefs import CALIBRATED, PILOT_FEATURES
 
 SIZES = np.geomspace(50, 400, 5)
 SCORES = 0.85 - 0.2 * np.geomspace(1, 8, 5)[:, None] ** -0.5 + np.random.default_rng(4).normal(0, 0.01, (5, 3))
 FAR = np.array([800.0, 40_000.0])
 ALL = replace(
     CALIBRATED,
-    shifts={name: dict.fromkeys(SIGNS, 0.3) for name in ("tau_e", "sigma", "shape0", "share_a")},
-    spreads={name: dict.fromkeys(SIGNS, -0.2) for name in ("tau_e", "sigma")},
+    shifts={name: dict.fromkeys(PILOT_FEATURES, 0.3) for name in ("tau_e", "sigma", "shape0", "share_a")},
+    spreads={name: dict.fromkeys(PILOT_FEATURES, -0.2) for name in ("tau_e", "sigma")},
 )
 
 
@@ -76,7 +76,7 @@ def test_every_sign_is_what_it_says():
     curve = LearningCurve(SIZES, SCORES, metric="accuracy", n_test=125, train_scores=np.full((5, 3), 0.9))
     test = SCORES[-1].mean()
     assert signs_of(curve, 0.95) == pytest.approx(
-        dict.fromkeys(SIGNS, 0.0)
+        dict.fromkeys(PILOT_FEATURES, 0.0)
         | {
             "size": np.log(400 / 362),
             "accuracy": 1.0,

@@ -3,20 +3,19 @@
 import numpy as np
 import pytest
 
-from apexgp.learning.cuts import lessons_of
-from apexgp.learning.moves import names_of
-from apexgp.learning.nodes import coordinates_of, nodes_of_lesson, stacked
-from apexgp.learning.objective import Objective, weights_under
-from apexgp.learning.ranked import Ranked
-from apexgp.numerics.cut_mixture import CutMixture
+from apexgp.learning.lessons import make_lessons
+from apexgp.learning.moves import list_move_names
+from apexgp.learning.nodes import SortedPoints, integrate_lesson, list_coordinates, stack_nodes
+from apexgp.learning.objective import Objective, weigh_nodes
+from apexgp.numerics.truncated_mixture import TruncatedMixture
 from apexgp.priors import CALIBRATED
 from curves_to_learn_from import whole_curve
 
 
 @pytest.fixture(scope="module")
 def nodes():
-    lessons = lessons_of([whole_curve(i, 0.75) for i in range(2)])
-    return stacked([nodes_of_lesson(lesson, CALIBRATED, 3) for lesson in lessons])
+    lessons = make_lessons([whole_curve(i, 0.75) for i in range(2)])
+    return stack_nodes([integrate_lesson(lesson, CALIBRATED, 3) for lesson in lessons])
 
 
 def test_crps_of_points_is_the_energy_form():
@@ -29,24 +28,24 @@ def test_crps_of_points_is_the_energy_form():
     spread = np.abs(points[:, :, None] - points[:, None])
     energy = np.einsum("pnq,pn->pq", np.abs(points - truth[:, None]), half)
     energy -= 0.5 * np.einsum("pnmq,pn,pm->pq", spread, half, half)
-    found, _ = Ranked.of(location, scale, truth).crps(weight)
+    found, _ = SortedPoints.from_forecasts(location, scale, truth).crps(weight)
     np.testing.assert_allclose(found, energy, rtol=1e-5)
 
 
 @pytest.mark.slow
 def test_crps_of_nodes_is_that_of_their_mixture(nodes):
-    weight, _ = weights_under(nodes, np.zeros(len(names_of(coordinates_of(CALIBRATED)))))
-    found, _ = nodes.ranked.crps(weight)
+    weight, _ = weigh_nodes(nodes, np.zeros(len(list_move_names(list_coordinates(CALIBRATED)))))
+    found, _ = nodes.sorted_points.crps(weight)
     x = np.linspace(0, 1, 4001)
     for i in range(len(nodes)):
         for q in np.flatnonzero(~np.isnan(nodes.times[i])):
-            mixture = CutMixture(nodes.location[i][:, [q]], nodes.scale[i][:, [q]], weight[i])
+            mixture = TruncatedMixture(nodes.location[i][:, [q]], nodes.scale[i][:, [q]], weight[i])
             exact = np.trapezoid((mixture.cdf(x[:, None])[:, 0] - (x >= nodes.truth[i, q])) ** 2, x)
             assert found[i, q] == pytest.approx(exact, rel=0.15, abs=5e-4)
 
 
 def test_slopes_are_those_of_the_value(nodes):
-    size = len(names_of(coordinates_of(CALIBRATED)))
+    size = len(list_move_names(list_coordinates(CALIBRATED)))
     objective = Objective(nodes, np.full(size, 0.7))
     at = 0.2 * np.random.default_rng(1).standard_normal(size)
     _, gradient = objective(at)
@@ -57,7 +56,7 @@ def test_slopes_are_those_of_the_value(nodes):
 
 
 def test_pilots_are_taken_some_at_a_time(nodes, monkeypatch):
-    size = len(names_of(coordinates_of(CALIBRATED)))
+    size = len(list_move_names(list_coordinates(CALIBRATED)))
     at, which = np.full(size, 0.1), np.array([3, 0, 2])
     value, gradient = Objective(nodes.take(which), np.ones(size))(at)
     monkeypatch.setattr("apexgp.learning.objective._AT_ONCE", 2)

@@ -3,7 +3,7 @@ import pytest
 from scipy import integrate, optimize, stats
 from scipy.special import ndtr
 
-from apexgp.model.elicitation import LAMBDA_PRINTED, LAMBDA_WRITTEN, TAU, PositiveNormal, elicit_sigma
+from apexgp.model.paper_priors import LAMBDA_PRINTED, LAMBDA_WRITTEN, TAU, PositiveNormal, elicit_sigma
 
 
 def test_lambda_as_written_has_the_percentiles_of_its_numbers():

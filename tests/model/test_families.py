@@ -202,7 +202,7 @@ def test_a_broken_law_without_a_break_is_a_power_law_and_without_a_beginning_is_
 def test_a_broken_law_has_both_its_exponents(rng):
     family = FAMILIES["bnsl"](SIZES)
     for early, late, gradual, fraction in rng.uniform((0, 0, 0.05, 0), (2, 2, 0.5, 1), (20, 4)):
-        log_break = np.log(family.published(1.0, 0.3, early, late, gradual, fraction)[4])
+        log_break = np.log(family.to_published(1.0, 0.3, early, late, gradual, fraction)[4])
         for side, exponent in ((-1, early), (1, late)):
             x = np.exp(log_break + side * 25 * gradual + np.array([0, 0.01])) / SIZES[0]
             slope = np.diff(np.log(-family.basis(x, early, late, gradual, fraction)))[0] / 0.01

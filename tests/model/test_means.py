@@ -45,7 +45,7 @@ def test_slopes_are_those_of_finite_differences(mean):
 
 def test_changing_the_unit_of_size_keeps_the_curve(mean):
     for theta in thetas(mean):
-        converted = mean.with_sizes_in(60.0, *theta)
+        converted = mean.rescale_theta(60.0, *theta)
         np.testing.assert_allclose(mean.drop(SIZES, *converted), mean.drop(SIZES / 60.0, *theta), rtol=1e-12)
 
 
@@ -64,7 +64,7 @@ def test_shape_and_drop_determine_the_curve_at_the_last_size(mean):
     for deviates in itertools.product((-1.0, 0.0, 1.0), repeat=len(mean.shapes)):
         for priors in (mean.shapes, mean.paper_shapes):
             shape = [prior.from_normal(np.array(z)) for prior, z in zip(priors, deviates, strict=True)]
-            assert mean.drop(last, *mean.theta_of(last, 0.07, *shape)) == pytest.approx(0.07)
+            assert mean.drop(last, *mean.solve_theta(last, 0.07, *shape)) == pytest.approx(0.07)
 
 
 def test_auto_averages_over_the_three_means_that_were_calibrated_together():
@@ -106,7 +106,7 @@ def test_burr_is_its_formula_and_holds_the_curve_of_morgan_mercer_and_flodin():
 def test_burr_has_its_tail_exponent_and_drop_whatever_its_onset():
     mean, last = MEANS["burr"], np.asarray(8.0)
     for tail, offset, log_theta4 in [(0.5, -2.0, 0.0), (0.3, 3.0, 1.0), (1.5, 0.0, -1.5), (2.9, -6.0, 0.7)]:
-        theta = mean.theta_of(last, 0.07, tail, offset, log_theta4)
+        theta = mean.solve_theta(last, 0.07, tail, offset, log_theta4)
         assert mean.drop(last, *theta) == pytest.approx(0.07)
         log_x = np.log(last) + 60 + 60 / theta[2]  # far above theta2 whatever theta3
         assert log_x < 700
@@ -124,7 +124,7 @@ def test_burr_overflows_nowhere(sizes):
     for deviates in itertools.product((-60.0, 0.0, 60.0), repeat=3):
         priors = CALIBRATED.shapes["burr"]
         shape = [p.from_normal(np.array(z)) for p, z in zip(priors, deviates, strict=True)]
-        theta = mean.theta_of(np.asarray(sizes), 0.1, *shape)
+        theta = mean.solve_theta(np.asarray(sizes), 0.1, *shape)
         with np.errstate(all="raise", under="ignore"):
             drop = mean.drop(x, *theta)
         assert np.isfinite(drop).all(), deviates

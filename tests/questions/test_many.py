@@ -91,8 +91,8 @@ class OddCurveEngine(FullBayes):
 
 @pytest.mark.slow
 def test_a_curve_that_breaks_the_engine_is_one_error_entry(monkeypatch):
-    engine = APExGP._engine
-    monkeypatch.setattr(APExGP, "_engine", lambda self, *kind: OddCurveEngine(**vars(engine(self, *kind))))
+    engine = APExGP._build_engine
+    monkeypatch.setattr(APExGP, "_build_engine", lambda self, *kind: OddCurveEngine(**vars(engine(self, *kind))))
     odd = LearningCurve(SIZES, [0, 1, 0, 1, 0])
     batch = [*curves(3), odd, *curves(2, seed=1)]
     found = list(forecast_many(batch, NEW, APExGP("power_law")))

@@ -9,7 +9,7 @@ import pytest
 
 from apexgp import APExGP, LearningCurve, Sensitivity, sensitivity
 from apexgp.errors import RequestError
-from apexgp.model.distributions import LogNormal, Scaled
+from apexgp.model.distributions import LogNormal, ScaledPrior
 from apexgp.priors import CALIBRATED
 
 SIZES = [60, 94, 147, 230, 360, 564]
@@ -227,7 +227,7 @@ def test_bad_requests_are_refused_by_name(model):
 def test_a_scaled_prior_is_the_prior_times_its_factor():
     z = np.linspace(-3, 3, 7)
     prior = LogNormal(0.2, 0.7)
-    np.testing.assert_allclose(Scaled(prior, 3.0).from_normal(z), LogNormal(0.6, 0.7).from_normal(z))
+    np.testing.assert_allclose(ScaledPrior(prior, 3.0).from_normal(z), LogNormal(0.6, 0.7).from_normal(z))
 
 
 def test_the_answer_is_a_table(found):

@@ -9,7 +9,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import LearningCurveDisplay, learning_curve
 
 from apexgp import APExGP, LearningCurve
-from apexgp.curve import curves_and_notes
+from apexgp.curve import read_curves_and_notes
 from apexgp.errors import DataError, RequestError
 from apexgp.reading.cells import with_spread
 from apexgp.reading.counts import counts_runs, counts_test_cases, counts_training_examples
@@ -21,7 +21,7 @@ NUMBERS = ([60, 120, 250], [0.66, 0.70, 0.73])
 
 def read(text, **said):
     """The only curve of a table, and the notes without its name."""
-    curves, notes = curves_and_notes(io.StringIO(text), TableSettings(**said))
+    curves, notes = read_curves_and_notes(io.StringIO(text), TableSettings(**said))
     (curve,) = curves.values()
     return curve, [note.removeprefix("the file: ") for note in notes]
 

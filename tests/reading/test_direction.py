@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from apexgp import APExGP, LearningCurve, read_curves
-from apexgp.curve import curves_and_notes
+from apexgp.curve import read_curves_and_notes
 from apexgp.errors import DataError
 from apexgp.reading.source import TableSettings
 
@@ -35,10 +35,10 @@ def test_the_name_of_a_loss_sets_the_direction_and_a_note_says_so(name):
     assert (made.direction, made.direction_stated) == ("lower", False)
     assert LearningCurve(SIZES, FALLING, metric=name, direction="higher").direction == "higher"
     table = {"n": SIZES, name: FALLING}
-    curves, notes = curves_and_notes(table, TableSettings(score=name))
+    curves, notes = read_curves_and_notes(table, TableSettings(score=name))
     assert curves[None].direction == "lower"
     assert notes[-1] == f"The data frame: took {made.metric_name} for a loss: lower is better."
-    _, notes = curves_and_notes(table, TableSettings(score=name, direction="lower"))
+    _, notes = read_curves_and_notes(table, TableSettings(score=name, direction="lower"))
     assert not any("for a loss" in note for note in notes)
 
 

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from apexgp import APExGP, LearningCurve, LeastSquares, read_curves
-from apexgp.curve import curve_columns
-from apexgp.design.plans import Design
-from apexgp.design.simulated import Imagined
+from apexgp.curve import build_curve_columns
+from apexgp.design.designs import Design
+from apexgp.design.simulated_scores import SimulatedScores
 from apexgp.errors import DataError, MissingScoresWarning, RequestError
 from apexgp.questions.plan.simulation import _measured
 from apexgp.reading.score_details import BY_SCORE, interpolated
@@ -68,14 +68,14 @@ def curves(draw):
 @pytest.mark.slow
 @given(curves())
 def test_a_file_brings_back_all_that_a_curve_knows(curve):
-    again = LearningCurve.from_csv(io.StringIO(as_csv(curve_columns([curve]))))
+    again = LearningCurve.from_csv(io.StringIO(as_csv(build_curve_columns([curve]))))
     assert details(again) == details(curve)
 
 
 @pytest.mark.slow
 @given(curves())
 def test_a_frame_and_a_pickle_bring_it_back(curve):
-    assert details(LearningCurve.from_frame(curve_columns([curve]))) == details(curve)
+    assert details(LearningCurve.from_frame(build_curve_columns([curve]))) == details(curve)
     assert details(pickle.loads(pickle.dumps(curve))) == details(curve)
 
 
@@ -136,7 +136,7 @@ def test_a_saved_model_keeps_them(tmp_path, model):
 def test_a_workbook_brings_them_back(tmp_path):
     openpyxl = require("openpyxl")
     curve = LearningCurve(SIZES, SCORES, **FULL)
-    columns = curve_columns([curve])
+    columns = build_curve_columns([curve])
     book = openpyxl.Workbook()
     for row in [list(columns), *zip(*columns.values(), strict=True)]:
         book.active.append(row)
@@ -146,7 +146,7 @@ def test_a_workbook_brings_them_back(tmp_path):
 
 def test_curves_that_know_different_things_share_a_file():
     curves = [LearningCurve(SIZES, SCORES, task="a", **FULL), LearningCurve(SIZES, SCORES, task="b", n_test=50)]
-    again = read_curves(io.StringIO(as_csv(curve_columns(curves))))
+    again = read_curves(io.StringIO(as_csv(build_curve_columns(curves))))
     assert [details(curve) for curve in again.values()] == [details(curve) for curve in curves]
 
 
@@ -239,7 +239,7 @@ def test_interpolation_goes_through_what_is_known(values):
 
 def test_scores_that_may_come_are_measured_on_as_many_cases():
     pilot = LearningCurve(SIZES, SCORES, ["a"] * 4, train_scores=TRAIN, n_test=100)
-    coming = Imagined(np.array([1000.0, 2000.0]), np.full((1, 2, 2), 0.8), None, ["a"], np.ones(1))
+    coming = SimulatedScores(np.array([1000.0, 2000.0]), np.full((1, 2, 2), 0.8), None, ["a"], np.ones(1))
     both = coming.curve(0, Design((1000.0, 2000.0), 2), pilot)
     assert len(both) == 8
     assert both.n_test.tolist() == [100] * 8

@@ -36,12 +36,12 @@ class TwinMean(Mean):
         theta1, theta2 = theta
         return theta1 * np.exp(theta2 * np.log(x))
 
-    def theta_of(self, last: FloatArray, drop: Any, *shape: Any) -> tuple[Any, ...]:
+    def solve_theta(self, last: FloatArray, drop: Any, *shape: Any) -> tuple[Any, ...]:
         """The shape is the exponent, -theta2."""
         (exponent,) = shape
         return drop * np.exp(exponent * np.log(last)), -exponent
 
-    def with_sizes_in(self, unit: float, *theta: float) -> tuple[float, ...]:
+    def rescale_theta(self, unit: float, *theta: float) -> tuple[float, ...]:
         """theta1 (x / u)^theta2 = (theta1 u^-theta2) x^theta2."""
         theta1, theta2 = theta
         return theta1 * unit**-theta2, theta2

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from apexgp import APExGP, LearningCurve
-from apexgp.curve import curve_columns
+from apexgp.curve import build_curve_columns
 from apexgp.estimators import fit_together
 from apexgp.question_base.sizes import SizeSpec
 from apexgp.questions.forecast import ForecastQuestion, say_briefly
@@ -220,7 +220,7 @@ def test_page_and_report_print_the_same(few):
             (
                 "page",
                 list_requests()["page"](
-                    table=as_csv(curve_columns([curve])),
+                    table=as_csv(build_curve_columns([curve])),
                     at=["1x", "2x", "10x", "50x"],
                     target=required.target,
                     confidence=required.confidence,

@@ -12,8 +12,8 @@ from typer.testing import CliRunner
 
 from apexgp import (
     APExGP,
-    Enough,
     ForecastRecord,
+    StopRule,
     backtest,
     collect_curves,
     collect_scores,
@@ -123,7 +123,7 @@ READING = (read_curves, APExGP)
 CALLED = {
     "forecast": (*READING, APExGP.forecast, APExGP.required_size, forecast_many),
     "collect": (read_labelled, collect_curves),
-    "run": (collect_scores, Enough),
+    "run": (collect_scores, StopRule),
     "embed": (embed_images,),
     "datasets": (),
     "plan": (*READING, plan_collection),

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from apexgp import APExGP, CollectionPlan, LearningCurve, RequiredSize
-from apexgp._numbers import at_least, chance, money, rounded_up
+from apexgp._numbers import format_chance, format_money, format_size_needed, round_up
 from apexgp.question_base.phrases import add_article
 from apexgp.question_base.question import build_table
 from apexgp.question_base.sizes import SizeSpec
@@ -38,17 +38,17 @@ from apexgp.typing import PairComparison
     ],
 )
 def test_a_size_is_rounded_up(size, digits, error, said):
-    assert at_least(size, digits, error) == said
+    assert format_size_needed(size, digits, error) == said
 
 
 @pytest.mark.slow
 @given(st.integers(1, 10**17), st.integers(2, 3))
 def test_rounding_up_never_takes_away_and_adds_less_than_one_of_the_last_digit(size, digits):
-    rounded = rounded_up(size, digits)
+    rounded = round_up(size, digits)
     assert rounded >= size
     assert rounded - size < 10 ** max(0, len(str(size)) - digits)
     assert len(str(rounded).rstrip("0")) <= digits
-    assert rounded_up(rounded, digits) == rounded
+    assert round_up(rounded, digits) == rounded
 
 
 @pytest.mark.parametrize(
@@ -67,12 +67,12 @@ def test_rounding_up_never_takes_away_and_adds_less_than_one_of_the_last_digit(s
     ],
 )
 def test_probabilities_have_no_false_digits_and_do_not_reach_what_they_are_short_of(p, short_of, said):
-    assert chance(p, short_of) == said
+    assert format_chance(p, short_of) == said
 
 
 @pytest.mark.parametrize(("amount", "said"), [(6_049.7, "6,000"), (0.456, "0.46"), (37.2, "37"), (123_456, "120,000")])
 def test_amounts_have_the_digits_of_what_they_rest_on(amount, said):
-    assert money(amount) == said
+    assert format_money(amount) == said
 
 
 def test_what_is_vague_is_said_to_be_everywhere():

@@ -3,7 +3,7 @@
 import numpy as np
 
 from apexgp import LearningCurve
-from apexgp.track_record.lines import ForecastLine, Line
+from apexgp.track_record.lines import ForecastLine, RecordLine
 
 SHARES = np.unique(np.r_[0.005, 0.025, np.linspace(0.05, 0.95, 19), 0.975, 0.995].round(3))
 PILOT = ([50, 100, 200], [0.6, 0.65, 0.7])
@@ -37,4 +37,4 @@ def forecast_line(task="liver", sizes=(400,), between=(0.6, 0.8), *, of="new_spl
 def measured_line(task="liver", sizes=(400,), scores=(0.7,), **about):
     """Scores that were measured."""
     curve = LearningCurve(sizes, scores, task=task, **{"metric": "auroc", **about})
-    return Line.of_curve(curve, day="2026-11-18")
+    return RecordLine.from_curve(curve, day="2026-11-18")

@@ -9,18 +9,17 @@ from scipy import stats
 
 from apexgp.errors import DataError
 from apexgp.questions.record import say_reliability
-from apexgp.track_record.comparisons import compared
-from apexgp.track_record.lines import LEVELS
-from apexgp.track_record.reliability import reliability_of
+from apexgp.track_record.lines import JUDGED_LEVELS
+from apexgp.track_record.reliability import compare_forecasts, measure_reliability
 
 
 def counts(*lines):
-    found = compared(lines)
-    return len(found.made), found.waiting, found.known, found.unlike
+    found = compare_forecasts(lines)
+    return len(found.compared), found.waiting, found.known, found.unlike
 
 
 def test_a_forecast_is_compared_with_what_is_recorded_after_it():
-    (one,) = compared([forecast_line(sizes=(400, 800)), measured_line(scores=(0.72,))]).made
+    (one,) = compare_forecasts([forecast_line(sizes=(400, 800)), measured_line(scores=(0.72,))]).compared
     assert (one.size, one.times, one.measured, one.n_splits) == (400, 2, 0.72, 1)
     assert (one.task, one.metric, one.unit, one.date) == ("liver", "AUROC", "examples", "2026-11-17")
     assert one.median == pytest.approx(0.7)
@@ -42,7 +41,7 @@ def test_the_pilot_of_a_later_forecast_is_an_outcome_too():
     later = forecast_line(sizes=(800,))
     longer = measured_line(sizes=(50, 100, 200, 400), scores=(0.6, 0.65, 0.7, 0.75)).curve
     object.__setattr__(later, "curve", longer)
-    (one,) = compared([forecast_line(), later]).made
+    (one,) = compare_forecasts([forecast_line(), later]).compared
     assert (one.size, one.measured) == (400, 0.75)
 
 
@@ -58,21 +57,23 @@ def test_the_same_forecast_counts_once_whatever_stands_beside_it():
 
 
 def test_a_size_measured_again_has_the_last_scores():
-    (one,) = compared([forecast_line(), measured_line(scores=(0.7,)), measured_line(scores=(0.9,))]).made
+    (one,) = compare_forecasts([forecast_line(), measured_line(scores=(0.7,)), measured_line(scores=(0.9,))]).compared
     assert (one.measured, one.covered) == (0.9, (False, False, False, False))
 
 
 def test_a_mean_is_compared_over_as_many_splits_as_were_forecast():
     line = forecast_line(splits=3, single=(0.5, 0.9))
-    (one,) = compared([line, measured_line(sizes=[400] * 4, scores=[0.7, 0.7, 0.73, 0.1])]).made
+    (one,) = compare_forecasts([line, measured_line(sizes=[400] * 4, scores=[0.7, 0.7, 0.73, 0.1])]).compared
     assert (one.n_splits, one.measured, one.pit) == (3, pytest.approx(0.71), pytest.approx(0.55))
-    (one,) = compared([line, measured_line(sizes=[400] * 2, scores=[0.7, 0.1])]).made
+    (one,) = compare_forecasts([line, measured_line(sizes=[400] * 2, scores=[0.7, 0.1])]).compared
     assert (one.n_splits, one.measured, one.lower_80) == (1, 0.7, pytest.approx(0.54))  # of a single split
 
 
 def test_own_splits_are_compared_with_themselves():
     line = forecast_line(of="same_splits", splits=2)
-    (one,) = compared([line, measured_line(sizes=[400] * 3, scores=[0.7, 0.74, 0.1], split=[1, 0, 7])]).made
+    (one,) = compare_forecasts(
+        [line, measured_line(sizes=[400] * 3, scores=[0.7, 0.74, 0.1], split=[1, 0, 7])]
+    ).compared
     assert (one.n_splits, one.measured) == (2, pytest.approx(0.72))
     assert counts(line, measured_line(sizes=[400] * 2, scores=[0.7, 0.7], split=[0, 7])) == (0, 0, 0, 1)
     assert counts(line, measured_line()) == (0, 0, 0, 1)  # without labels
@@ -81,7 +82,7 @@ def test_own_splits_are_compared_with_themselves():
 
 def test_lines_that_contradict_each_other_are_refused():
     with pytest.raises(DataError, match=r"liver \(AUROC\) has scores with direction='lower'"):
-        compared([forecast_line(), measured_line(direction="lower")])
+        compare_forecasts([forecast_line(), measured_line(direction="lower")])
 
 
 @pytest.mark.slow
@@ -89,9 +90,9 @@ def test_shares_and_their_intervals_are_those_of_the_binomial():
     count = 80  # so many scores, spread evenly over what was forecast: shares are the levels themselves
     scores = 0.6 + 0.2 * (np.arange(count) + 0.5) / count
     pairs = [(forecast_line(str(i)), measured_line(str(i), scores=[score])) for i, score in enumerate(scores)]
-    found = reliability_of(compared([line for pair in pairs for line in pair]))
+    found = measure_reliability(compare_forecasts([line for pair in pairs for line in pair]))
     assert (found.curves, found.above, found.cautions) == (count, 0.5, ())
-    for row, level in zip(found.levels, LEVELS, strict=True):
+    for row, level in zip(found.levels, JUDGED_LEVELS, strict=True):
         wilson = stats.binomtest(row.covered, count).proportion_ci(method="wilson")
         assert (row.level, row.share, row.verdict) == (level, pytest.approx(level), "as often")
         assert (row.lower, row.upper) == pytest.approx((wilson.low, wilson.high), abs=1e-12)
@@ -107,7 +108,7 @@ def test_sizes_of_one_curve_do_not_count_as_independent():
         for i in range(5)
         for line in (forecast_line(str(i), sizes), measured_line(str(i), sizes, [0.7] * 4 if i else [0.9] * 4))
     ]
-    found = reliability_of(compared(lines))
+    found = measure_reliability(compare_forecasts(lines))
     wilson = stats.binomtest(4, 5).proportion_ci(method="wilson")
     for row in found.levels:
         assert (row.covered, row.compared) == (16, 20)
@@ -119,7 +120,7 @@ def test_sizes_of_one_curve_do_not_count_as_independent():
 def test_intervals_that_are_too_narrow_or_too_wide_are_called_so():
     def of(score):
         lines = [line for i in range(40) for line in (forecast_line(str(i)), measured_line(str(i), scores=[score]))]
-        return {row.level: row.verdict for row in reliability_of(compared(lines)).levels}
+        return {row.level: row.verdict for row in measure_reliability(compare_forecasts(lines)).levels}
 
     assert set(of(0.95).values()) == {"less often"}
     assert of(0.7) == {0.5: "more often", 0.8: "more often", 0.9: "more often", 0.95: "as often"}
@@ -129,11 +130,13 @@ def test_metrics_that_are_pooled_are_named():
     lines = [forecast_line(), measured_line(), forecast_line("lung"), measured_line("lung")]
     for line in lines[2:]:
         object.__setattr__(line, "curve", replace(line.curve, metric="accuracy"))
-    assert "2 later scores on 2 curves (AUROC and accuracy): 100 %" in say_reliability(reliability_of(compared(lines)))
+    assert "2 later scores on 2 curves (AUROC and accuracy): 100 %" in say_reliability(
+        measure_reliability(compare_forecasts(lines))
+    )
 
 
 def test_without_comparisons_there_is_no_share():
-    found = reliability_of(compared([forecast_line()]))
+    found = measure_reliability(compare_forecasts([forecast_line()]))
     assert (found.waiting, found.curves) == (1, 0)
     assert all(np.isnan(row.share) and (row.lower, row.upper) == (0, 1) for row in found.levels)
     assert found.to_dict()["share"] == [None] * 4
@@ -143,7 +146,9 @@ def test_without_comparisons_there_is_no_share():
 def test_words_say_what_is_off_and_what_is_still_to_come():
     def said(score, *more):
         pairs = [(forecast_line(str(i)), measured_line(str(i), scores=[score])) for i in range(40)]
-        return say_reliability(reliability_of(compared([line for pair in pairs for line in pair] + list(more))))
+        return say_reliability(
+            measure_reliability(compare_forecasts([line for pair in pairs for line in pair] + list(more)))
+        )
 
     narrow = said(0.95, forecast_line("a", (400, 800)), forecast_line("b", (100,)))
     assert narrow == (

@@ -12,9 +12,9 @@ from recorded import forecast_line, measured_line
 
 from apexgp import APExGP, ForecastRecord, LearningCurve, LeastSquares, learn_beliefs
 from apexgp.errors import DataError, NoForecastError, RequestError
-from apexgp.track_record.comparisons import compared
-from apexgp.track_record.file import append_lines, read_lines
-from apexgp.track_record.lines import ForecastLine, _checksum
+from apexgp.track_record.forecast_record import append_lines, read_lines
+from apexgp.track_record.lines import ForecastLine, _hash_line
+from apexgp.track_record.reliability import compare_forecasts
 from curves_to_learn_from import whole_curve
 
 
@@ -167,7 +167,7 @@ def test_lines_of_another_version_are_named(record):
     append_lines(record.path, [forecast_line("a")])
     content = json.loads(record.path.read_text())
     del content["checksum"], content["quantiles"]
-    record.path.write_text(json.dumps({**content, "checksum": _checksum(content)}))
+    record.path.write_text(json.dumps({**content, "checksum": _hash_line(content)}))
     with pytest.raises(DataError, match=r"line 1, is from another version of apexgp, or damaged: KeyError"):
         read_lines(record.path)
 
@@ -205,7 +205,7 @@ import sys
 sys.path.insert(0, sys.argv[3])
 from recorded import measured_line
 from pathlib import Path
-from apexgp.track_record.file import append_lines
+from apexgp.track_record.forecast_record import append_lines
 for i in range(20):
     append_lines(Path(sys.argv[1]), [measured_line(f"{sys.argv[2]} {i}")])
 """
@@ -227,4 +227,4 @@ def test_a_line_is_the_same_after_it_was_written(record):
     (again,) = read_lines(record.path)
     assert isinstance(again, ForecastLine)
     assert again.as_text() == line.as_text()
-    assert compared([again, measured_line()]).made == compared([line, measured_line()]).made
+    assert compare_forecasts([again, measured_line()]).compared == compare_forecasts([line, measured_line()]).compared

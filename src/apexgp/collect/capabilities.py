@@ -14,7 +14,7 @@ from sklearn.exceptions import UnsetMetadataPassedError
 from sklearn.utils import get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, get_routing_for_object, process_routing
 
-from .._check import FloatArray, offers, real_array, shown, some
+from .._check import FloatArray, check_real_array, format_some, format_value, has_attributes
 from ..errors import DataError, RequestError
 from .scores import Scorer
 
@@ -40,9 +40,11 @@ _ENABLE = "sklearn.set_config(enable_metadata_routing=True)"
 
 def check_classifier(estimator: Any) -> None:
     """Refuse what is not an instance of a scikit-learn classifier."""
-    if isinstance(estimator, type) or not offers(estimator, "fit", "get_params"):
+    if isinstance(estimator, type) or not has_attributes(estimator, "fit", "get_params"):
         hint = " Add parentheses to make it an instance." if isinstance(estimator, type) else ""
-        raise RequestError(f"must be a scikit-learn classifier, got {shown(estimator)}.{hint}", argument="estimator")
+        raise RequestError(
+            f"must be a scikit-learn classifier, got {format_value(estimator)}.{hint}", argument="estimator"
+        )
     try:
         estimator.get_params()
         regressor = is_regressor(estimator)
@@ -105,7 +107,7 @@ def _is_binary_only(estimator: Any) -> bool:
 def list_response_methods(scorer: Scorer) -> tuple[str, ...]:
     """Methods of an estimator of which a scorer calls one, such as predict_proba; empty if it does not say."""
     thing: Any = scorer
-    requested = thing._response_method if offers(thing, "_response_method") else ()
+    requested = thing._response_method if has_attributes(thing, "_response_method") else ()
     if requested == "default":
         return ("predict",)
     return (requested,) if isinstance(requested, str) else tuple(requested)
@@ -115,7 +117,7 @@ def check_weights(sample_weight: ArrayLike | None, n_rows: int) -> FloatArray | 
     """Check that there is one weight per row, none negative and not all 0; None is returned as it is."""
     if sample_weight is None:
         return None
-    weights = real_array(WEIGHTS, sample_weight, error=DataError)
+    weights = check_real_array(WEIGHTS, sample_weight, error=DataError)
     if weights.ndim != 1:
         raise DataError(f"must be one column, got shape {weights.shape}.", argument=WEIGHTS)
     if len(weights) != n_rows:
@@ -123,8 +125,8 @@ def check_weights(sample_weight: ArrayLike | None, n_rows: int) -> FloatArray | 
     wrong = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
     if wrong.size:
         raise DataError(
-            f"must be finite and not negative, got {some(weights[wrong])} in row {some(wrong)} (counting from 0). "
-            "Leave out these rows, or give rows that should not count the weight 0.",
+            f"must be finite and not negative, got {format_some(weights[wrong])} in row {format_some(wrong)} "
+            "(counting from 0). Leave out these rows, or give rows that should not count the weight 0.",
             argument=WEIGHTS,
         )
     if not weights.any():
@@ -195,7 +197,7 @@ def check_metadata_use(
             if not weighted:
                 raise _make_unused_error(estimator)
             only_scored = True
-    return f"{WEIGHTS} is passed to the scores ({some(weighted)}) only, not to fit." if only_scored else None
+    return f"{WEIGHTS} is passed to the scores ({format_some(weighted)}) only, not to fit." if only_scored else None
 
 
 def _get_routing(estimator: Any) -> Any:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._check import UNUSABLE, shown, some
+from .._check import UNUSABLE, format_some, format_value
 from ..errors import DataError
 from ..reading.spreadsheets import one_line
 from .identity import describe
@@ -40,7 +40,8 @@ class Cases:
         labels = check_column("y", y, _SEVERAL)
         if labels.dtype.kind == "f" and not np.isnan(labels).any() and (labels != np.round(labels)).any():
             raise DataError(
-                f"must contain classes, got numbers such as {some(labels[labels != np.round(labels)], 2)}. Curves of "
+                f"must contain classes, got numbers such as {format_some(labels[labels != np.round(labels)], 2)}. "
+                "Curves of "
                 "regression models cannot be collected: turn the values into classes, for instance with a threshold.",
                 argument="y",
             )
@@ -48,7 +49,7 @@ class Cases:
         if len(code) != n_rows:
             raise DataError(f"X and y must have one row per case, got {n_rows} and {len(code)}.")
         if len(classes) < 2:
-            raise DataError(f"must contain two classes or more, got only {some(classes)}.", argument="y")
+            raise DataError(f"must contain two classes or more, got only {format_some(classes)}.", argument="y")
         group = np.arange(n_rows) if groups is None else encode_column("groups", groups)[0]
         if len(group) != n_rows:
             raise DataError(f"X and groups must have one row per case, got {n_rows} and {len(group)}.")
@@ -59,7 +60,7 @@ class Cases:
             unit = "rows" if groups is None else "groups"
             raise DataError(
                 f"Each class needs {n_parts} {unit} or more, one for each part of the data. Too few {unit} have "
-                f"{some(few)}. Remove or merge these classes; if y is a quantity, turn it into classes."
+                f"{format_some(few)}. Remove or merge these classes; if y is a quantity, turn it into classes."
             )
         return cls(X, code, classes, group, groups is not None)
 
@@ -109,7 +110,7 @@ class Cases:
             )
         tasks = [names[code] for code in kept]
         if len(set(tasks)) < len(tasks) or any(not one_line(str(self.classes[code])) for code in kept):
-            alike = some([shown(self.classes[code]) for code in kept])
+            alike = format_some([format_value(self.classes[code]) for code in kept])
             raise DataError(
                 f"contains classes that look alike, or blank, when printed: {alike}. Rename them.",
                 argument="y",
@@ -155,7 +156,7 @@ def list_labels(y: Any) -> dict[str | None, Any]:
     if not found:
         raise DataError("contains no label.", argument="y")
     if len(found) < len(pairs) or any(not name or one_line(name) != name for name in found):
-        names = some([shown(name) for name, _ in pairs])
+        names = format_some([format_value(name) for name, _ in pairs])
         raise DataError(f"must have distinct short names for its labels, got {names}.", argument="y")
     return found
 
@@ -172,6 +173,6 @@ def _check_cases(X: Any) -> tuple[Any, int]:
         raise
     except (*UNUSABLE, IndexError):  # a number with the shape of an array has no rows
         raise DataError(
-            f"must be an array, a table or a list of scans with one row per case, got {shown(X)}.", argument="X"
+            f"must be an array, a table or a list of scans with one row per case, got {format_value(X)}.", argument="X"
         ) from None
     return X, n_rows

@@ -8,16 +8,16 @@ from typing import Any, Self
 
 import numpy as np
 
-from .._answer import Answer, ColumnData, Shown
-from .._check import shown, some
-from .._numbers import exactly
-from ..curve import LearningCurve, curve_columns
+from .._answer import Answer, ColumnData, SummaryTable
+from .._check import format_some, format_value
+from .._numbers import format_size
+from ..curve import LearningCurve, build_curve_columns
 from ..errors import NoSuchCurveError, RequestError
 from ..files.writing import write_text
 from ..learners import settle_kind
 from ..reading.known_metrics import metric_name
 from ..reading.spreadsheets import as_csv
-from ..scale import range_text
+from ..scale import range_to_text
 from .fit_record import FitRecord, FitRow, fit_key, read_record
 
 __all__ = ["CurveSet"]
@@ -76,7 +76,7 @@ class CurveSet(Answer, Mapping[CurveKey, LearningCurve]):
             return self._cache[which]
         except (KeyError, TypeError):  # not there, or nothing that can be a key
             raise NoSuchCurveError(
-                f"There is no curve {shown(which)}; choose from {some([repr(known) for known in self])}."
+                f"There is no curve {format_value(which)}; choose from {format_some([repr(known) for known in self])}."
             ) from None
 
     def _curve(self, task: str | None, metric: str) -> LearningCurve:
@@ -115,10 +115,10 @@ class CurveSet(Answer, Mapping[CurveKey, LearningCurve]):
         file is asked for it.
         """
         if not self._of_training:
-            return curve_columns(self.values())
+            return build_curve_columns(self.values())
         names = ("size", "score", "split", "train_score", "n_test", "task", "metric", "direction", "unit", "range")
         columns: dict[str, list[Any]] = {name: [] for name in names}
-        stated = None if self._range is None else range_text(self._range)
+        stated = None if self._range is None else range_to_text(self._range)
         for task, metric in self:
             for fit in self._by_task[task]:
                 scores = (fit[f"test_{metric}"], fit["split"], fit[f"train_{metric}"], fit["test_cases"])
@@ -130,7 +130,7 @@ class CurveSet(Answer, Mapping[CurveKey, LearningCurve]):
         known = {name for name, column in columns.items() if any(value is not None for value in column)}
         return {name: column for name, column in columns.items() if name in known or not column}
 
-    def shown(self) -> Shown:
+    def shown(self) -> SummaryTable:
         """One row per curve."""
         rows = []
         for task, metric in self:
@@ -143,20 +143,20 @@ class CurveSet(Answer, Mapping[CurveKey, LearningCurve]):
                     "-" if task is None else str(task),
                     metric_name(metric),
                     f"{sum(map(len, by_size.values())):,}",
-                    " to ".join(map(exactly, ends)),
+                    " to ".join(map(format_size, ends)),
                     " to ".join(f"{np.mean(by_size[size]):.3f}" for size in ends),
                 )
             )
         title = f"{len(self)} learning curve{'' if len(self) == 1 else 's'}"
         header = ("task", "metric", "scores", "sizes", "mean score")
-        return Shown(title, header, rows, self._all_notes(), ("task", "metric"))
+        return SummaryTable(title, header, rows, self._all_notes(), ("task", "metric"))
 
     @property
     def only(self) -> LearningCurve:
         """The curve, where there is just one."""
         if len(self) != 1:
             raise RequestError(
-                f"There are {len(self)} curves: {some([repr(which) for which in self])}. Take one by its "
+                f"There are {len(self)} curves: {format_some([repr(which) for which in self])}. Take one by its "
                 "(task, metric)."
             )
         return next(iter(self.values()))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._check import FloatArray, some
+from .._check import FloatArray, format_some
 from .._warn import warn
 from ..errors import ClassesLeftOutWarning, FewTestCasesWarning, LeakWarning, NoFeatureWarning, UngroupedWarning
 from ..reading.known_metrics import metric_name
@@ -64,7 +64,7 @@ def warn_of_rare_classes(rows: Mapping[str, int], measured: int) -> str:
     """
     if not rows:
         return ""
-    names = some([f"{task} ({number} rows)" for task, number in rows.items()], 20)
+    names = format_some([f"{task} ({number} rows)" for task, number in rows.items()], 20)
     message = (
         f"{len(rows)} of {len(rows) + measured} classes get no curve, because fewer than a tenth of the rows belong "
         f"to each: {names}. To include them, choose the classes to measure (tasks, --task), or measure all together "
@@ -152,20 +152,21 @@ def warn_of_features(
             group_like.append(name)
     if leaks:
         warn(
-            f"Leaks? A single feature determines the class in every row: {some(leaks, 10)}. If it is known only once "
-            "the class is, leave it out (--drop).",
+            f"Leaks? A single feature determines the class in every row: {format_some(leaks, 10)}. If it is known "
+            "only once the class is, leave it out (--drop).",
             LeakWarning,
         )
     if identifiers:
         warn(
-            f"Identifiers? These features have a different value in every row, or nearly: {some(identifiers, 10)}. A "
+            "Identifiers? These features have a different value in every row, or nearly: "
+            f"{format_some(identifiers, 10)}. A "
             "classifier learns nothing from row names and numbers: leave them out (--drop).",
             NoFeatureWarning,
         )
     if group_like:
         warn(
-            f"Whose rows are these? These features repeat as patient names do: {some(group_like, 10)}. Rows of one "
-            "patient in both training and test data inflate the scores: say which rows belong together (groups, "
+            f"Whose rows are these? These features repeat as patient names do: {format_some(group_like, 10)}. Rows of "
+            "one patient in both training and test data inflate the scores: say which rows belong together (groups, "
             "--group), or leave the column out (--drop).",
             UngroupedWarning,
         )

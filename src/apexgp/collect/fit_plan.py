@@ -12,9 +12,20 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
-from .._check import UNUSABLE, FloatArray, checked_seed, choice, several, shown, some, text, truth, whole_number
+from .._check import (
+    UNUSABLE,
+    FloatArray,
+    check_bool,
+    check_choice,
+    check_list,
+    check_seed,
+    check_text,
+    check_whole_number,
+    format_some,
+    format_value,
+)
 from ..errors import RequestError
-from ..learners import kind_of, settle_kind
+from ..learners import recognise_kind, settle_kind
 from .capabilities import (
     GROUPS,
     WEIGHTS,
@@ -97,10 +108,10 @@ class FitPlan:
         `embedded` says that X comes from a pretrained network: the estimator is then only its last layer, so its kind
         is not recorded.
         """
-        n_splits, seed = whole_number("n_splits", n_splits, least=1, most=MOST_SPLITS), checked_seed(seed)
+        n_splits, seed = check_whole_number("n_splits", n_splits, least=1, most=MOST_SPLITS), check_seed(seed)
         shares = check_ratio(ratio)
-        choice("multiclass", multiclass, ("one_vs_rest", "macro"))
-        unit = "groups" if truth("by_group", by_group) else "rows"
+        check_choice("multiclass", multiclass, ("one_vs_rest", "macro"))
+        unit = "groups" if check_bool("by_group", by_group) else "rows"
         check_classifier(estimator)
         candidates = _list_candidates(param_grid, estimator, shares)
         parts = sum(share > 0 for share in shares)
@@ -144,7 +155,7 @@ class FitPlan:
             for split in range(n_splits)
             for task in targets
         ]
-        learner_kind = None if embedded else kind_of(estimator)
+        learner_kind = None if embedded else recognise_kind(estimator)
         features = None if learner_kind is None else count_features(first.X, categorical)
         settings = {
             "metrics": list(scorers),
@@ -215,16 +226,16 @@ def _configure_candidates(estimator: Any, candidates: list[dict[str, Any]]) -> l
 
 def _check_task_names(tasks: Sequence[str]) -> set[str]:
     """Check that the requested tasks are texts."""
-    wanted_tasks = [tasks] if isinstance(tasks, str) else several("tasks", tasks, "a list of tasks")
-    return {text("tasks", task, "names of tasks") for task in wanted_tasks}
+    wanted_tasks = [tasks] if isinstance(tasks, str) else check_list("tasks", tasks, "a list of tasks")
+    return {check_text("tasks", task, "names of tasks") for task in wanted_tasks}
 
 
 def _check_known_tasks(wanted: set[str], known: Mapping[str | None, Any]) -> set[str]:
     """Refuse requested tasks that the data do not have."""
     unknown = wanted - set(known)
     if unknown or not wanted:
-        known_names = some([shown(task) for task in known], 20)
-        unknown_names = some([shown(task) for task in unknown]) if unknown else "none"
+        known_names = format_some([format_value(task) for task in known], 20)
+        unknown_names = format_some([format_value(task) for task in unknown]) if unknown else "none"
         raise RequestError(f"must be among {known_names}, got {unknown_names}.", argument="tasks")
     return wanted
 
@@ -253,8 +264,8 @@ def _list_candidates(param_grid: Any, estimator: Any, shares: tuple[float, float
     unknown = sorted({str(name) for candidate in candidates for name in candidate} - set(estimator.get_params()))
     if unknown:
         raise RequestError(
-            f"names {some(unknown)}, which {type(estimator).__name__} does not have; it has "
-            f"{some(sorted(estimator.get_params()), 12)}.",
+            f"names {format_some(unknown)}, which {type(estimator).__name__} does not have; it has "
+            f"{format_some(sorted(estimator.get_params()), 12)}.",
             argument="param_grid",
         )
     if shares[1] == 0 and len(candidates) > 1:

@@ -14,17 +14,17 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple, get_args
 
-from .._check import whole_number
+from .._check import check_whole_number
 from ..curve import Direction
 from ..errors import ApexError, DataError, RequestError
 from ..files.lock import LockedFile, lock_file, read_shared
 from ..files.writing import resolve_path
-from ..learners import checked_learner
+from ..learners import check_learner
 from ..reading.formulas import restored
 from ..reading.known_metrics import UNNAMED, known_metric, plain_name, sounds_like_a_loss
 from ..reading.size_labels import unit_label
 from ..reading.spreadsheets import cells_of_any_length, csv_line, one_line
-from ..scale import Range, checked_range
+from ..scale import Range, check_range
 from .scores import is_recorded_as_loss
 from .splits import check_ratio
 
@@ -143,7 +143,7 @@ class FitRecord:
     def range(self) -> Range | None:
         """The lowest and the highest possible score; None where nobody has said."""
         stated = self.head.get(RANGE)
-        return None if stated is None else checked_range(stated)
+        return None if stated is None else check_range(stated)
 
     @property
     def learner(self) -> str | None:
@@ -314,11 +314,11 @@ def _parse_settings(path: Path, lines: Sequence[str]) -> dict[str, Any]:
         if settings.get(DIRECTION) not in (None, *get_args(Direction)):
             raise ValueError(f"direction: {settings[DIRECTION]!r}")
         if settings.get(RANGE) is not None:
-            checked_range(settings[RANGE])
+            check_range(settings[RANGE])
         if settings.get(LEARNER) is not None:
-            checked_learner(settings[LEARNER])
+            check_learner(settings[LEARNER])
         if settings.get(FEATURES) is not None:
-            whole_number(FEATURES, settings[FEATURES], least=0)
+            check_whole_number(FEATURES, settings[FEATURES], least=0)
         unit_label(settings.get("unit", "rows"))
         check_ratio(settings.get("ratio", (8, 1, 1)))
     except (ValueError, KeyError, RecursionError, ApexError) as problem:

@@ -8,7 +8,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._check import UNUSABLE, generator, holds_masked, probability, several, shown, some
+from .._check import (
+    UNUSABLE,
+    check_list,
+    check_probability,
+    format_some,
+    format_value,
+    has_masked_entries,
+    make_generator,
+)
 from ..errors import DataError, DataTypeError
 from .splits import Rows, split_by_group
 
@@ -33,7 +41,8 @@ def encode_column(name: str, values: ArrayLike | Sequence[Any]) -> tuple[NDArray
         missing = np.flatnonzero(array == "" if array.dtype.kind == "U" else array != array)
     if missing.size:
         raise DataError(
-            f"has no value in row {some(missing)} (counting from 0). Fill it in, or leave the row out.", argument=name
+            f"has no value in row {format_some(missing)} (counting from 0). Fill it in, or leave the row out.",
+            argument=name,
         )
     try:
         distinct, code = np.unique(array, return_inverse=True)
@@ -44,12 +53,12 @@ def encode_column(name: str, values: ArrayLike | Sequence[Any]) -> tuple[NDArray
 
 def check_column(name: str, values: ArrayLike | Sequence[Any], hint: str = "") -> NDArray[Any]:
     """Check that values have one dimension; `hint` is added to the error for others."""
-    if holds_masked(values):
+    if has_masked_entries(values):
         raise DataError("has masked entries. Remove those rows.", argument=name)
     try:
         array = np.asarray(values)
     except UNUSABLE:
-        raise DataError(f"must be one column, got {shown(values)}.", argument=name) from None
+        raise DataError(f"must be one column, got {format_value(values)}.", argument=name) from None
     if array.ndim != 1:
         raise DataError(f"must be one column, got shape {array.shape}.{hint}", argument=name)
     return array
@@ -69,7 +78,7 @@ def check_features(head: Any, X: Any, *, fitting: bool = False, **options: Any) 
     """
     from sklearn.utils.validation import validate_data
 
-    if holds_masked(X):
+    if has_masked_entries(X):
         raise DataError("X has masked entries. Remove those rows, or fill them in.")
     try:
         with np.errstate(over="ignore"):  # a long double may be beyond: it becomes infinite, which is refused
@@ -116,9 +125,9 @@ def encode_two_classes(y: ArrayLike, n_rows: int) -> tuple[NDArray[np.int64], ND
 
 def check_validation(validation: tuple[Any, ArrayLike]) -> tuple[Any, ArrayLike]:
     """Check that a validation set is a pair (X, y)."""
-    pair = several("validation", validation, "a pair (X, y)", error=DataError)
+    pair = check_list("validation", validation, "a pair (X, y)", error=DataError)
     if not isinstance(validation, (tuple, list)) or len(pair) != 2:
-        raise DataError(f"must be a pair (X, y), got {shown(validation)}.", argument="validation")
+        raise DataError(f"must be a pair (X, y), got {format_value(validation)}.", argument="validation")
     return pair[0], pair[1]
 
 
@@ -132,6 +141,6 @@ def find_positives(y: ArrayLike, classes: NDArray[Any]) -> NDArray[np.bool_]:
 
 def hold_out(y: NDArray[np.int64], fraction: float, seed: int) -> tuple[Rows, Rows]:
     """Divide rows into those to fit to and those to tune on, where the caller has no validation set."""
-    share = probability("validation_fraction", fraction)
-    parts = split_by_group(y, np.arange(len(y)), (1 - share, 0.0, share), generator(seed))
+    share = check_probability("validation_fraction", fraction)
+    parts = split_by_group(y, np.arange(len(y)), (1 - share, 0.0, share), make_generator(seed))
     return parts.train, parts.test

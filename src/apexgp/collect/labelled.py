@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._check import some
+from .._check import format_some
 from ..errors import DataError
 from ..reading.cells import looks_like_a_date
 from ..reading.spreadsheets import Table, read_table
@@ -116,7 +116,7 @@ def _keep_labelled(X: Any, y: dict[str, NDArray[Any]], groups: NDArray[Any] | No
         X[rows],
         _unwrap_single({name: _to_whole_numbers(one[rows]) for name, one in y.items()}),
         None if groups is None else groups[rows],
-        notes=(f"Left out, because {some(list(y))} has no value there: {int(gaps.sum())} of {len(X)} cases.",),
+        notes=(f"Left out, because {format_some(list(y))} has no value there: {int(gaps.sum())} of {len(X)} cases.",),
     )
 
 
@@ -171,14 +171,14 @@ def _read_features(table: Table, labels: Sequence[str], group: str | None, drop:
             gaps.append(name)
         columns[name] = values
     if not columns:
-        raise DataError(f"{table.path} has no column besides {some(labels)} that varies between rows.")
+        raise DataError(f"{table.path} has no column besides {format_some(labels)} that varies between rows.")
     names = tuple(columns)
     if constant:
-        notes.append(f"Left out, because all rows have the same value: {some(constant, 10)}.")
+        notes.append(f"Left out, because all rows have the same value: {format_some(constant, 10)}.")
     if categorical:
-        notes.append(f"Treated as categories (one-hot): {some([names[i] for i in categorical], 10)}.")
+        notes.append(f"Treated as categories (one-hot): {format_some([names[i] for i in categorical], 10)}.")
     if gaps:
-        notes.append(f"Missing values are filled with the median of the training rows: {some(gaps, 10)}.")
+        notes.append(f"Missing values are filled with the median of the training rows: {format_some(gaps, 10)}.")
     X = np.column_stack(list(columns.values()))
     return LabelledData(X, _unwrap_single(y), groups, names, tuple(categorical), True, tuple(notes))
 
@@ -252,7 +252,7 @@ def _read_groups(table: Table, group: str) -> NDArray[Any]:
 def _check_column(table: Table, name: str, argument: str) -> None:
     if name not in table.columns:
         raise DataError(
-            f"{table.path} has no column {name!r}; found {some(list(table.columns), 20)}.",
+            f"{table.path} has no column {name!r}; found {format_some(list(table.columns), 20)}.",
             remedy=("Name one of them with {}.", argument),
         )
 
@@ -261,7 +261,7 @@ def _check_gaps(table: Table, name: str) -> None:
     lines = [line for cell, line in zip(table.columns[name], table.lines, strict=True) if cell.lower() in _GAPS]
     if lines:
         raise DataError(
-            f"{table.path}: column {name!r} has no value in line {some(lines)}. Fill it in, or delete the row."
+            f"{table.path}: column {name!r} has no value in line {format_some(lines)}. Fill it in, or delete the row."
         )
 
 

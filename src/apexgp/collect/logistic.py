@@ -12,7 +12,7 @@ from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from .._check import FloatArray, positive, several, whole_number
+from .._check import FloatArray, check_list, check_positive, check_whole_number
 from ..errors import RequestError
 from .input_checks import check_features, check_validation, encode_two_classes, find_positives, hold_out
 from .scores import auroc
@@ -77,9 +77,9 @@ class LogisticHead(ClassifierMixin, BaseEstimator):
 
     def fit(self, X: ArrayLike, y: ArrayLike, *, validation: tuple[ArrayLike, ArrayLike] | None = None) -> Self:
         """Fit every C, and keep the iterate that does best on `validation` = (X, y)."""
-        strengths = sorted(positive("Cs", C) for C in several("Cs", self.Cs))
-        caps = sorted(whole_number("max_iters", cap, least=1) for cap in several("max_iters", self.max_iters))
-        positive("tol", self.tol)
+        strengths = sorted(check_positive("Cs", C) for C in check_list("Cs", self.Cs))
+        caps = sorted(check_whole_number("max_iters", cap, least=1) for cap in check_list("max_iters", self.max_iters))
+        check_positive("tol", self.tol)
         if not strengths or not caps:
             raise RequestError("Cs and max_iters must have at least one value each.")
         features = self._check_features(X, fitting=True)

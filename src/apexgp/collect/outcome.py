@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from .._check import UNUSABLE, offers, shown, some
+from .._check import UNUSABLE, format_some, format_value, has_attributes
 from ..files.writing import to_json_value
 from ..reading.known_metrics import UNNAMED, says_held_out_score
 from .fit_record import PARTS
@@ -89,10 +89,10 @@ def to_outcome(given: Any, size: int, split: int, unnamed: str = UNNAMED) -> Out
         seconds, cases = (measured.pop(name, None) for name in (_SECONDS_KEY, _N_TEST_KEY))
         scores = {name: _check_finite(value, name) for name, value in measured.items()}
         if not scores:
-            raise NoScoreError(f"no number under the name of a metric, but {shown(dict(given))}")
+            raise NoScoreError(f"no number under the name of a metric, but {format_value(dict(given))}")
         extras = {name: value for name, value in named.items() if not is_number(value) or name in repeated}
         return Outcome({"test": scores}, to_json_value(extras, repr), _check_n_test(cases), _check_seconds(seconds))
-    if offers(given, "test"):
+    if has_attributes(given, "test"):
         return _read_parts({name: getattr(given, name, None) for name in (*PARTS, _SECONDS_KEY, _N_TEST_KEY)}, unnamed)
     return Outcome({"test": {unnamed: _check_finite(given, "the score")}})
 
@@ -103,7 +103,7 @@ def _read_parts(given: dict[str, Any], unnamed: str) -> Outcome:
         raise NoScoreError("no test score")
     strange = sorted({name for own in scores.values() for name in own} - set(scores["test"]))
     if strange:
-        raise NoScoreError(f"{some(strange)} for train or validation, but not for test")
+        raise NoScoreError(f"{format_some(strange)} for train or validation, but not for test")
     return Outcome(
         scores, {}, _check_n_test(given.get(_N_TEST_KEY)), _check_seconds(given.get(_SECONDS_KEY)), by_part=True
     )
@@ -135,7 +135,7 @@ def is_number(value: Any) -> bool:
 
 def _check_finite(value: Any, name: str) -> float:
     if not is_number(value):
-        raise NoScoreError(f"{shown(value)} instead of a number ({name})")
+        raise NoScoreError(f"{format_value(value)} instead of a number ({name})")
     number = float(value)
     if not math.isfinite(number):
         raise NoScoreError(f"{number} instead of a finite number ({name})")

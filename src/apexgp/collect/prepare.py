@@ -13,7 +13,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from .._check import FloatArray, some
+from .._check import FloatArray, format_some
 from ..errors import DataError
 from .capabilities import fit_takes
 from .scores import Scorer
@@ -146,14 +146,18 @@ class FrameFeatures:
     def __call__(self, frame: Any) -> FloatArray:
         """Features of other rows with the same columns."""
         if not hasattr(frame, "columns") or [str(name) for name in frame.columns] != self.columns:
-            got = some(list(frame.columns)) if hasattr(frame, "columns") else f"a {type(frame).__name__}"
-            raise DataError(f"must be a data frame with the columns {some(self.columns)}, got {got}.", argument="X")
+            got = format_some(list(frame.columns)) if hasattr(frame, "columns") else f"a {type(frame).__name__}"
+            raise DataError(
+                f"must be a data frame with the columns {format_some(self.columns)}, got {got}.", argument="X"
+            )
         numbers, codes = [], []
         cells = _read_columns(frame, texts=self._categories)
         for name, median in self._medians.items():
             values = cells[name]
             if values.dtype.kind != "f":
-                raise DataError(f"column {name!r} held numbers in training, got {some(values, 2)}.", argument="X")
+                raise DataError(
+                    f"column {name!r} held numbers in training, got {format_some(values, 2)}.", argument="X"
+                )
             numbers.append(np.where(np.isnan(values), median, values))
         for name, categories in self._categories.items():
             codes += [(cells[name] == one).astype(float) for one in categories]

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
-from .._check import shown
+from .._check import format_value
 from ..errors import RequestError
 from ..reading.known_metrics import UNNAMED
 from ..reading.spreadsheets import one_line
@@ -66,7 +66,9 @@ class Command:
         except ValueError as problem:
             raise RequestError(f"The command cannot be parsed ({problem}): {text}") from None
         if not words:
-            raise RequestError(f"The command is empty: {shown(text)}. Give one such as 'python train.py --n {{n}}'.")
+            raise RequestError(
+                f"The command is empty: {format_value(text)}. Give one such as 'python train.py --n {{n}}'."
+            )
         if not command.has_place("n"):
             raise RequestError(
                 f"The command has no {{n}}, the number of training examples: {text}. Write for instance "

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from numpy.typing import ArrayLike
 
-from .._check import truth
+from .._check import check_bool
 from ..files.writing import check_writable
 from ..running.processes import check_n_jobs
 from .curves import CurveSet
@@ -128,7 +128,7 @@ def collect_curves(
     >>> len(curve), curve.metric, curve.learner
     (30, 'auroc', 'naive_bayes')
     """
-    n_jobs, progress = check_n_jobs(n_jobs), truth("progress", progress)
+    n_jobs, progress = check_n_jobs(n_jobs), check_bool("progress", progress)
     # Here, before there is anything to say about the data.
     record = None if results is None else check_writable(results, overwrite=True)
     plan = FitPlan.build(

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._check import FloatArray, mapped, several, shown, text
+from .._check import FloatArray, check_list, check_mapping, check_text, format_value
 from ..errors import RequestError
 from ..reading.known_metrics import is_negated, known_metric
 
@@ -39,15 +39,15 @@ def find_scorers(metric: str | Sequence[str] | Mapping[str, Scorer], *, several_
     """
     if isinstance(metric, Mapping):
         wanted = "a mapping from names to scorers (estimator, X, y) -> score"
-        scorers = mapped("metric", metric, wanted)
+        scorers = check_mapping("metric", metric, wanted)
         if not scorers or not all(callable(scorer) and _is_name(name) for name, scorer in scorers.items()):
-            raise RequestError(f"must be {wanted}, got {shown(metric)}.", argument="metric")
+            raise RequestError(f"must be {wanted}, got {format_value(metric)}.", argument="metric")
         return {name: _orient_scorer(name, scorer) for name, scorer in scorers.items()}
     wanted = "one or more different names of metrics"
-    names = [metric] if isinstance(metric, str) else several("metric", metric, wanted)
-    names = [text("metric", name, wanted) for name in names]
+    names = [metric] if isinstance(metric, str) else check_list("metric", metric, wanted)
+    names = [check_text("metric", name, wanted) for name in names]
     if not names or not all(map(_is_name, names)) or len(set(names)) < len(names):
-        raise RequestError(f"must be {wanted}, got {shown(metric)}.", argument="metric")
+        raise RequestError(f"must be {wanted}, got {format_value(metric)}.", argument="metric")
     found: dict[str, Scorer] = {}
     for name in names:
         ours = _OURS[name][several_classes] if name in _OURS else name

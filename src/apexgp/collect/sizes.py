@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._check import shown, sizes_array, some, text
+from .._check import check_sizes, check_text, format_some, format_value
 from .._warn import warn
 from ..errors import RequestError, SizesLeftOutWarning
 
@@ -61,15 +61,15 @@ class SizeChoice:
     def from_request(cls, wanted: ArrayLike | str, limits: SizeLimits) -> SizeChoice:
         """Check requested sizes, and leave out those beyond the data with a warning."""
         if isinstance(wanted, str):
-            if text("sizes", wanted) != "paper":
+            if check_text("sizes", wanted) != "paper":
                 raise RequestError(
-                    f"must be numbers, or 'paper' for the paper's five, got {shown(wanted)}.", argument="sizes"
+                    f"must be numbers, or 'paper' for the paper's five, got {format_value(wanted)}.", argument="sizes"
                 )
             wanted = PAPER_SIZES
-        given = np.unique(sizes_array("sizes", wanted))
+        given = np.unique(check_sizes("sizes", wanted))
         if (given != np.round(given)).any():
             fractions = given[given != np.round(given)]
-            raise RequestError(f"must be whole numbers, got {some(fractions)}.", argument="sizes")
+            raise RequestError(f"must be whole numbers, got {format_some(fractions)}.", argument="sizes")
         if given[0] < limits.smallest:
             raise RequestError(
                 f"must be at least {limits.smallest}, so that every training subset contains every class, got "
@@ -79,13 +79,13 @@ class SizeChoice:
         fitting, beyond = given[given <= limits.largest], given[given > limits.largest]
         if not fitting.size:
             raise RequestError(
-                f"All sizes are beyond the {limits.largest} {limits.unit} of the smallest training set: {some(beyond)}."
-                " Give smaller ones."
+                f"All sizes are beyond the {limits.largest} {limits.unit} of the smallest training set: "
+                f"{format_some(beyond)}. Give smaller ones."
             )
         if beyond.size:
             warn(
-                f"The sizes {some(beyond)} are beyond the {limits.largest} {limits.unit} of the smallest training set "
-                "and were left out.",
+                f"The sizes {format_some(beyond)} are beyond the {limits.largest} {limits.unit} of the smallest "
+                "training set and were left out.",
                 SizesLeftOutWarning,
             )
         return cls(tuple(int(size) for size in fitting))

@@ -13,7 +13,16 @@ from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from .._check import UNUSABLE, FloatArray, checked_seed, positive, real_number, several, shown, whole_number
+from .._check import (
+    UNUSABLE,
+    FloatArray,
+    check_list,
+    check_positive,
+    check_real_number,
+    check_seed,
+    check_whole_number,
+    format_value,
+)
 from ..errors import DataError, RequestError
 from .input_checks import check_validation, encode_two_classes, find_positives, hold_out
 from .labelled import MappedScans
@@ -41,7 +50,7 @@ class Scans(Sequence[NDArray[Any]]):
         try:
             arrays = [np.asarray(scan) for scan in scans]
         except UNUSABLE:
-            raise DataError(f"Scans must be arrays of shape (slices, features), got {shown(scans)}.") from None
+            raise DataError(f"Scans must be arrays of shape (slices, features), got {format_value(scans)}.") from None
         shapes = {array.shape[1:] for array in arrays}
         if not arrays or len(shapes) != 1 or any(array.ndim != 2 or not array.size for array in arrays):
             raise DataError(
@@ -132,8 +141,8 @@ class SliceHead(ClassifierMixin, BaseEstimator):
             Cases to tune on.
         """
         settings = self._list_settings()
-        epochs = whole_number("max_epochs", self.max_epochs, least=1)
-        whole_number("max_slices", self.max_slices, least=1)
+        epochs = check_whole_number("max_epochs", self.max_epochs, least=1)
+        check_whole_number("max_slices", self.max_slices, least=1)
         scans = to_scans(X, self.max_slices)
         code, self.classes_ = encode_two_classes(y, len(scans))
         self.n_features_in_ = scans.slices.shape[1]
@@ -183,18 +192,20 @@ class SliceHead(ClassifierMixin, BaseEstimator):
 
     def _list_settings(self) -> list[tuple[float, float, int]]:
         """All combinations of learning rate, weight decay and seed."""
-        rates = [positive("learning_rates", rate) for rate in several("learning_rates", self.learning_rates)]
-        decays = [real_number("weight_decays", decay) for decay in several("weight_decays", self.weight_decays)]
+        rates = [check_positive("learning_rates", rate) for rate in check_list("learning_rates", self.learning_rates)]
+        decays = [
+            check_real_number("weight_decays", decay) for decay in check_list("weight_decays", self.weight_decays)
+        ]
         if not rates or not decays or min(decays) < 0:
             raise RequestError(
                 "learning_rates and weight_decays must have at least one value each, and no decay below 0."
             )
-        return list(product(rates, decays, range(whole_number("n_seeds", self.n_seeds, least=1))))
+        return list(product(rates, decays, range(check_whole_number("n_seeds", self.n_seeds, least=1))))
 
     def _draw_start(self, seed: int) -> FloatArray:
         """Weights and intercept as torch draws them for a linear layer."""
         edge = 1 / np.sqrt(self.n_features_in_)
-        return np.random.default_rng([checked_seed(self.seed), seed]).uniform(-edge, edge, self.n_features_in_ + 1)
+        return np.random.default_rng([check_seed(self.seed), seed]).uniform(-edge, edge, self.n_features_in_ + 1)
 
     def _make_batch(self, X: Any) -> _Batch:
         scans = to_scans(X, self.max_slices)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._check import real_array, shown
+from .._check import check_real_array, format_value
 from ..errors import DataError, RequestError
 
 __all__ = ["SplitParts", "check_ratio", "order_units", "split_by_group"]
@@ -28,17 +28,17 @@ class SplitParts:
 
 def check_ratio(ratio: ArrayLike, argument: str = "ratio") -> tuple[float, float, float]:
     """Shares of train, validation and test that sum to 1; only validation may be 0. Errors name the `argument`."""
-    shares = real_array(argument, ratio)
+    shares = check_real_array(argument, ratio)
     if shares.shape != (3,) or not np.isfinite(shares).all() or (shares < 0).any() or not shares[[0, 2]].all():
         raise RequestError(
             "must be three numbers for train, validation and test, such as 8, 1 and 1; only validation may be 0. Got "
-            f"{shown(ratio)}.",
+            f"{format_value(ratio)}.",
             argument=argument,
         )
     shares = shares / shares.max()  # a sum of large ones would overflow
     train, validation, test = (shares / shares.sum()).tolist()
     if not (train and test and (validation or not shares[1])):
-        raise RequestError(f"must leave something for every part, got {shown(ratio)}.", argument=argument)
+        raise RequestError(f"must leave something for every part, got {format_value(ratio)}.", argument=argument)
     return train, validation, test
 
 

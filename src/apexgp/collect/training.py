@@ -10,7 +10,7 @@ from typing import Any, get_args
 
 from numpy.typing import ArrayLike
 
-from .._check import choice, several, shown, some, text, truth, whole_number
+from .._check import check_bool, check_choice, check_list, check_text, check_whole_number, format_some, format_value
 from ..curve import Direction
 from ..errors import RequestError
 from ..files.writing import check_writable
@@ -18,7 +18,7 @@ from ..reading.known_metrics import UNNAMED
 from ..reading.size_labels import unit_label
 from ..reading.spreadsheets import one_line
 from ..running.processes import check_n_jobs
-from ..scale import Range, checked_range, range_text
+from ..scale import Range, check_range, range_to_text
 from .curves import CurveSet
 from .fit_record import DIRECTION, ESTIMATOR_NAME, PARTS, RANGE, FitKey, FitRecord, FitRow
 from .identity import describe_training
@@ -110,13 +110,13 @@ def collect_scores(
     >>> collect_scores(train, [50, 100, 200], metric="auroc").only
     LearningCurve(9 scores at 3 sizes from 50 to 200, 3 splits, metric='auroc')
     """
-    n_jobs, progress = check_n_jobs(n_jobs), truth("progress", progress)
+    n_jobs, progress = check_n_jobs(n_jobs), check_bool("progress", progress)
     record = None if results is None else check_writable(results, overwrite=True)
     if not callable(train):
-        raise RequestError(f"must be a function of (n, seed), got {shown(train)}.", argument="train")
+        raise RequestError(f"must be a function of (n, seed), got {format_value(train)}.", argument="train")
     for name, function in (("after", after), ("stop", stop)):
         if function is not None and (isinstance(function, type) or not callable(function)):
-            raise RequestError(f"must be a function of the curves so far, got {shown(function)}.", argument=name)
+            raise RequestError(f"must be a function of the curves so far, got {format_value(function)}.", argument=name)
     plan = TrainingPlan.build(
         train,
         sizes,
@@ -168,14 +168,14 @@ class TrainingPlan:
 
         `identity` holds settings that identify the function in the record; `by_split` measures one split after another.
         """
-        splits = range(whole_number("n_splits", n_splits, least=1, most=MOST_SPLITS))
+        splits = range(check_whole_number("n_splits", n_splits, least=1, most=MOST_SPLITS))
         metrics = _check_metric_names(metric)
         if direction is not None:
-            choice("direction", direction, get_args(Direction))
+            check_choice("direction", direction, get_args(Direction))
         unit = unit_label(unit, RequestError)
         wanted_sizes = SizeChoice.from_request(sizes, SizeLimits(1, 2**53 - 1, 1.0, unit)).sizes
         fits = [(size, split) for size in reversed(wanted_sizes) for split in splits]  # the longest first
-        stated = None if score_range is None else range_text(checked_range(score_range))
+        stated = None if score_range is None else range_to_text(check_range(score_range))
         settings = {"metrics": metrics, **identity, DIRECTION: direction, RANGE: stated, "unit": unit}
         unnamed = UNNAMED if metrics is None else metrics[0]
         return cls(train, sorted(fits, key=lambda fit: fit[1]) if by_split else fits, settings, unnamed)
@@ -190,8 +190,8 @@ class TrainingPlan:
             return ()
         pronoun = "it" if len(unread) == 1 else "them"
         return (
-            f"Not read as {'a score' if len(unread) == 1 else 'scores'}, judging by name: {some(list(unread))}. The "
-            f"record has {pronoun}; to measure {pronoun}, name the metrics.",
+            f"Not read as {'a score' if len(unread) == 1 else 'scores'}, judging by name: "
+            f"{format_some(list(unread))}. The record has {pronoun}; to measure {pronoun}, name the metrics.",
         )
 
     def list_calls(self) -> list[FitCall]:
@@ -215,8 +215,8 @@ class TrainingPlan:
             return scores | row
         missing = [name for name in record.metrics if name not in outcome.metrics]
         if missing:
-            received = some([f"{name} = {value:g}" for name, value in outcome.scores["test"].items()])
-            return scores | row | {"error": f"no {some(missing)}, only {received}"}
+            received = format_some([f"{name} = {value:g}" for name, value in outcome.scores["test"].items()])
+            return scores | row | {"error": f"no {format_some(missing)}, only {received}"}
         for part, own in outcome.scores.items():
             scores |= {f"{part}_{name}": own[name] for name in record.metrics if name in own}
         others = {name: own for name, own in outcome.scores["test"].items() if name not in record.metrics}
@@ -245,8 +245,8 @@ def _check_metric_names(metric: str | Sequence[str] | None) -> list[str] | None:
     if metric is None:
         return None
     wanted = "one or more different names of metrics"
-    names = [metric] if isinstance(metric, str) else several("metric", metric, wanted)
-    names = [text("metric", name, wanted) for name in names]
+    names = [metric] if isinstance(metric, str) else check_list("metric", metric, wanted)
+    names = [check_text("metric", name, wanted) for name in names]
     if not names or len(set(names)) < len(names) or not all(name and name.isprintable() for name in names):
-        raise RequestError(f"must be {wanted}, got {shown(metric)}.", argument="metric")
+        raise RequestError(f"must be {wanted}, got {format_value(metric)}.", argument="metric")
     return names

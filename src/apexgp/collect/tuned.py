@@ -14,7 +14,7 @@ from sklearn import config_context
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from .._check import FloatArray, checked_seed, positive, several, shown, whole_number
+from .._check import FloatArray, check_list, check_positive, check_seed, check_whole_number, format_value
 from ..errors import DataError, RequestError
 from .capabilities import list_response_methods
 from .input_checks import check_column, check_features, check_validation, encode_classes, encode_column
@@ -114,9 +114,9 @@ class TunedLogistic(ClassifierMixin, BaseEstimator):
         scorer : (estimator, X, y) -> score, optional
             What is measured, of an estimator that knows the classes as 0, 1, ...; the log loss, if None.
         """
-        strengths = sorted(positive("Cs", C) for C in several("Cs", self.Cs))
-        n_folds = whole_number("n_folds", self.n_folds, least=2)
-        max_iter = whole_number("max_iter", self.max_iter, least=1)
+        strengths = sorted(check_positive("Cs", C) for C in check_list("Cs", self.Cs))
+        n_folds = check_whole_number("n_folds", self.n_folds, least=2)
+        max_iter = check_whole_number("max_iter", self.max_iter, least=1)
         if not strengths:
             raise RequestError("must have at least one value.", argument="Cs")
         features = self._prepare_features(X, fitting=True)
@@ -125,13 +125,13 @@ class TunedLogistic(ClassifierMixin, BaseEstimator):
         tuning_set = None if validation is None else self._prepare_validation(validation, scaler)
         if scorer is not None and not callable(scorer):
             raise RequestError(
-                f"must be a function (estimator, X, y) -> score, got {shown(scorer)}.", argument="scorer"
+                f"must be a function (estimator, X, y) -> score, got {format_value(scorer)}.", argument="scorer"
             )
         weights = [None, "balanced"] if scorer is not None and list_response_methods(scorer) == ("predict",) else [None]
         candidates = [{"C": C, "class_weight": weight} for weight in weights for C in strengths]
         best = 0
         if len(candidates) > 1:
-            seed = 0 if self.seed is None else checked_seed(self.seed)
+            seed = 0 if self.seed is None else check_seed(self.seed)
             folds = list(_make_folds(scaler.X, code, groups, tuning_set, n_folds, seed))
             best = _choose_candidate(*_score_candidates(scaler.X, code, folds, candidates, scorer, max_iter))
         chosen = candidates[best]

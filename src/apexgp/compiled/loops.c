@@ -33,7 +33,7 @@ struct curve {
 };
 
 /* The standard normal distribution cut to [low, high]: the quantile at p, and the logarithm of its mass. As in
-   numerics/truncated.py: on the side of the mean on which masses are small, no digits are lost. */
+   numerics/truncated_normal.py: on the side of the mean on which masses are small, no digits are lost. */
 static double normal_below(double z) { return 0.5 * erfc(-z * 0.7071067811865476); }
 
 static double normal_quantile(double p) {
@@ -124,7 +124,7 @@ static void fit_proposal(const struct moments *of, const struct settings *by, do
 }
 
 /* Mixtures of cut normal distributions, one for each column; rows of lower tails come first, those of upper tails follow:
-   see `_Tails` in numerics/cut_mixture.py. */
+   see `_Tails` in numerics/truncated_mixture.py. */
 struct mixtures {
     Py_ssize_t columns, components;
     const double *location, *rate, *step, *height, *beyond;
@@ -135,7 +135,7 @@ struct search {
     const double *wanted, *tolerance, *low, *high, *mean, *std, *most_bent;
 };
 
-/* As in numerics/cut_mixture.py, which says why. */
+/* As in numerics/truncated_mixture.py, which says why. */
 #define BY_SLOPES 5
 #define BY_TURNS 16
 #define BY_WIDTH 48

@@ -3,7 +3,7 @@
 
    Each does what a function of the package does in NumPy, which says why: `Density.evaluate` (noise, pseudo-scores,
    filter, draws), `Proposals.add_density` and `place`, `weighed` with `FarForecast.ends`, `_targets` and `_adapted` of
-   inference/adaptation.py, `CutMixture._tail_and_slopes`.
+   inference/adaptation.py, `TruncatedMixture._tail_and_slopes`.
    Arrays end on the nodes. */
 
 typedef double NAME(doubles) __attribute__((vector_size(8 * LANES), aligned(8)));
@@ -837,7 +837,7 @@ static void NAME(place)(const double *t, const double *proposals, const long lon
     }
 }
 
-/* Normal distributions cut to [0, 1]: see `CutNormal` in numerics/truncated.py, whose arrays these are. */
+/* Normal distributions cut to [0, 1]: see `TruncatedNormal` in numerics/truncated_normal.py, whose arrays these are. */
 static void NAME(cut)(const double *locations, const double *scales, double *out, Py_ssize_t n) {
     const double farthest = 30.0, flattest = 1e4, narrowest = 1e-30;
     for (Py_ssize_t i = 0; i < n; i += LANES) {
@@ -857,7 +857,7 @@ static void NAME(cut)(const double *locations, const double *scales, double *out
     }
 }
 
-/* Tail, density and its slope of a mixture at a value: see `CutMixture._tail_and_slopes`. */
+/* Tail, density and its slope of a mixture at a value: see `TruncatedMixture._tail_and_slopes`. */
 static inline void NAME(tail_at)(const struct mixtures *m, Py_ssize_t row, double value, double *found) {
     const Py_ssize_t column = row % m->columns, components = m->components;
     const double *at = m->location + column * components, *tops = m->height + column * components;
@@ -891,7 +891,7 @@ static void NAME(tails)(const struct mixtures *m, const double *values, const lo
     }
 }
 
-/* Quantiles between bounds, from first guesses: see `CutMixture._search`. */
+/* Quantiles between bounds, from first guesses: see `TruncatedMixture._search`. */
 static void NAME(search)(const struct mixtures *m, const struct search *given, const long long *rows, double *values,
                          Py_ssize_t count) {
     for (Py_ssize_t p = 0; p < count; p++) {

@@ -1,1 +1,1 @@
-"""What to measure next: designs of a pilot, judged by what they are expected to tell."""
+"""Choosing the next measurements: designs of a pilot, judged by how much they are expected to tell."""

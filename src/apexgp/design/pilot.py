@@ -1,4 +1,4 @@
-"""What to measure next: designs of a pilot, ranked by what they are expected to tell (preposterior analysis)."""
+"""Recommending the next measurements: designs ranked by how much they should tell (preposterior analysis)."""
 
 from __future__ import annotations
 
@@ -7,8 +7,16 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._check import FloatArray, checked_seed, positive, probability, real_number, sizes_array, whole_number
-from .._numbers import exactly
+from .._check import (
+    FloatArray,
+    check_positive,
+    check_probability,
+    check_real_number,
+    check_seed,
+    check_sizes,
+    check_whole_number,
+)
+from .._numbers import format_size
 from ..cautions import FARTHEST_FACTOR
 from ..curve import LearningCurve
 from ..errors import RequestError
@@ -16,28 +24,34 @@ from ..estimators import APExGP
 from ..estimators.contract import clone, is_fitted
 from ..inference.bayes import FullBayes
 from ..required import CONFIDENCE, attainable_target
-from .candidates import DesignSpace, candidate_sizes, candidates, cheapest, first_sizes
-from .judge import Judge, by_risk
-from .knowledge import Knowledge, from_posterior
-from .plans import Cost, price_of
-from .prior_curves import from_priors
-from .ranked import PilotDesign, RankedDesign, at_hand, frugal
-from .simulated import imagine, models_after
+from .designs import (
+    Cost,
+    DesignSpace,
+    choose_candidate_sizes,
+    choose_first_sizes,
+    find_cheapest,
+    list_candidates,
+    make_price,
+)
+from .judge import Judge, risk_then_cost
+from .knowledge import Knowledge, knowledge_from_posterior, knowledge_from_priors
+from .ranking import PilotDesign, RankedDesign, find_at_hand, find_frugal
+from .simulated_scores import fit_designs, simulate_scores
 
 __all__ = ["CONFIRM", "MOST_ASKED", "design_pilot"]
 
-_DRAWS, _FIRST_DRAWS = 16, 32  # data sets on which the best designs are tried; more where any curve may come
-_MOST_TURNS = 8  # of trying: designs without more data are often as good as one another
+_DRAWS, _FIRST_DRAWS = 16, 32  # data sets on which designs are tried; more before a pilot, when any curve may come
+_MOST_TURNS = 8  # rounds of trying: designs without more data are often equally good
 _GRID = 33  # sizes beyond the pilot at which intervals are drawn and targets looked for
-_TIMES = 10.0  # the pilot's largest size, where nothing else is asked for
-_FURTHER = 2.0  # times the pilot's largest size that can be had, where nothing else is said
-_A_PILOT = 0.1  # of the smallest size that matters, before there is a pilot
-_MOST_MEASURED = 200  # sizes of a pilot: moments are kept of every pair of them
+_TIMES = 10.0  # times the pilot's largest size: where the score matters by default
+_FURTHER = 2.0  # times the pilot's largest size: examples available by default
+_A_PILOT = 0.1  # of the smallest size that matters: examples available by default before a pilot
+_MOST_MEASURED = 200  # sizes of a pilot: moments are stored for every pair
 
 MOST_ASKED = 20
-"""Sizes that may matter."""
+"""Most sizes at which the score may matter."""
 CONFIRM = 3
-"""How many of the best designs are tried on drawn data, where nothing else is said."""
+"""Default number of the best designs to try on simulated scores."""
 
 
 def design_pilot(
@@ -106,47 +120,47 @@ def design_pilot(
       1 new split at 230, 360       2          0.0127                0.089
       1 new split at 60, 360        2          0.0127                0.089
     """
-    seed, confirm = checked_seed(seed), whole_number("confirm", confirm, least=0, most=100)
-    confidence = probability("confidence", confidence)
+    seed, confirm = check_seed(seed), check_whole_number("confirm", confirm, least=0, most=100)
+    confidence = check_probability("confidence", confidence)
     settings, pilot = _settings_and_pilot(model)
-    engine = _engine(settings, pilot)
-    asked = _asked(at, pilot)
-    most = _available(available, pilot, asked)
-    goal = None if target is None else _goal(target, settings, pilot)
-    measurable = _measurable(sizes, pilot, most)
-    counts = () if n_splits is None else (whole_number("n_splits", n_splits, least=1, most=1000),)
+    engine = _make_engine(settings, pilot)
+    asked = _check_asked_sizes(at, pilot)
+    most = _check_available(available, pilot, asked)
+    goal = None if target is None else _check_goal(target, settings, pilot)
+    measurable = _choose_sizes(sizes, pilot, most)
+    counts = () if n_splits is None else (check_whole_number("n_splits", n_splits, least=1, most=1000),)
     measured = np.empty(0) if pilot is None else np.unique(pilot.sizes)
     if len(measured) > _MOST_MEASURED:
         raise RequestError(
             f"must have a pilot of at most {_MOST_MEASURED} different sizes, got {len(measured):,}.", argument="model"
         )
-    room = DesignSpace(
+    space = DesignSpace(
         sizes=measurable,
         pilot=measured,
-        own_splits=0 if pilot is None or pilot.split is None else len(set(pilot.split.tolist())),
-        price=price_of(cost, measurable),
-        budget=positive("budget", budget),
+        pilot_splits=0 if pilot is None or pilot.split is None else len(set(pilot.split.tolist())),
+        price=make_price(cost, measurable),
+        budget=check_positive("budget", budget),
         split_counts=counts,
     )
-    _refuse_too_little(room)
+    _refuse_too_little(space)
     last = float(measurable[-1] if pilot is None else measured[-1])
     grid = np.geomspace(last, max(FARTHEST_FACTOR * last, float(asked.max())), _GRID)
     grid[0] = last
     every = np.unique(np.concatenate([measurable, measured, asked, grid]))
-    known = _known(model, pilot, engine, every, measurable, seed)
-    if known.own is None:
-        room = replace(room, own_splits=0)
+    known = _describe_knowledge(model, pilot, engine, every, measurable, seed)
+    if known.pilot_splits is None:
+        space = replace(space, pilot_splits=0)
     judge = Judge(model, pilot, known, asked, grid, goal, confidence, by_size=at is None and goal is not None)
-    found = judge.ranked(candidates(room, judge.risk), room)
+    found = judge.rank(list_candidates(space, judge.risk), space)
     if confirm:
-        found = _confirmed(found, judge, room, confirm, known, pilot, settings, engine, seed)
-    return judge.answer(found, room, most)
+        found = _confirm(found, judge, space, confirm, known, pilot, settings, engine, seed)
+    return judge.answer(found, space, most)
 
 
-def _confirmed(
+def _confirm(
     found: list[RankedDesign],
     judge: Judge,
-    room: DesignSpace,
+    space: DesignSpace,
     count: int,
     known: Knowledge,
     pilot: LearningCurve | None,
@@ -154,26 +168,26 @@ def _confirmed(
     engine: FullBayes,
     seed: int,
 ) -> list[RankedDesign]:
-    """The same designs: the best, the cheapest good one and the best without more data are tried on drawn data.
+    """Try the best designs, the cheapest good one and the best without more data on simulated scores, and rank again.
 
-    What trying them changed is taken to hold for the others; one that comes out best by that, of all or of those
-    without more data, is tried, too, on the same data sets.
+    The figures of the others are adjusted by what trying changed. A design that then comes out best, of all or of
+    those without more data, is tried, too, on the same data sets.
     """
     most_splits = max(one.n_splits for one in found)
     draws = _FIRST_DRAWS if pilot is None else _DRAWS
-    data = imagine(known, pilot, draws, most_splits, engine.ceiling, seed, found[0].design)
-    spare = [frugal(found), at_hand(found, room.pilot.tolist())]
+    data = simulate_scores(known, pilot, draws, most_splits, engine.ceiling, seed, found[0].design)
+    spare = [find_frugal(found), find_at_hand(found, space.pilot.tolist())]
     waiting = list(dict.fromkeys([*found[:count], *(one for one in spare if one is not None)]))
-    told, tried, ranked = [], [], found
+    predicted, tried, ranked = [], [], found
     for _ in range(_MOST_TURNS):
-        shares, after = models_after([one.design for one in waiting], data, pilot, settings, engine)
+        shares, after = fit_designs([one.design for one in waiting], data, pilot, settings, engine)
         if not after:
-            break  # nothing that was drawn can be fitted: stay with what is known, the closed form at first
-        told += waiting
-        tried += [judge.tried(one, models, shares) for one, models in zip(waiting, after, strict=True)]
-        others = judge.adjusted([one for one in found if one not in told], told, tried)
-        ranked = sorted([*tried, *others], key=by_risk)
-        named = (ranked[0], at_hand(ranked, room.pilot.tolist()))
+            break  # no simulated data set can be fitted: keep the ranking so far
+        predicted += waiting
+        tried += [judge.judge_fits(one, models, shares) for one, models in zip(waiting, after, strict=True)]
+        others = judge.adjust([one for one in found if one not in predicted], predicted, tried)
+        ranked = sorted([*tried, *others], key=risk_then_cost)
+        named = (ranked[0], find_at_hand(ranked, space.pilot.tolist()))
         untried = [one.design for one in named if one is not None and not one.confirmed]
         if not untried:
             break
@@ -193,8 +207,12 @@ def _settings_and_pilot(model: APExGP | None) -> tuple[APExGP, LearningCurve | N
     return clone(model).set_params(**model._settings), model.curve_
 
 
-def _engine(settings: APExGP, pilot: LearningCurve | None) -> FullBayes:
-    engine = settings._checked_engine() if pilot is None else settings._checked_engine(pilot.direction, pilot.scale)
+def _make_engine(settings: APExGP, pilot: LearningCurve | None) -> FullBayes:
+    engine = (
+        settings._build_checked_engine()
+        if pilot is None
+        else settings._build_checked_engine(pilot.direction, pilot.scale)
+    )
     if not isinstance(engine, FullBayes) or not engine.beliefs.uses_replicates:
         raise RequestError(
             "must model individual scores and their uncertainty: APExGP() with inference='bayes' and the calibrated "
@@ -204,36 +222,40 @@ def _engine(settings: APExGP, pilot: LearningCurve | None) -> FullBayes:
     return engine
 
 
-def _asked(at: ArrayLike | None, pilot: LearningCurve | None) -> FloatArray:
+def _check_asked_sizes(at: ArrayLike | None, pilot: LearningCurve | None) -> FloatArray:
     if at is None:
         if pilot is None:
             raise RequestError("must give the training-set sizes at which the score matters.", argument="at")
         return np.array([_TIMES * pilot.largest])
-    asked = np.unique(sizes_array("at", at))
+    asked = np.unique(check_sizes("at", at))
     if len(asked) > MOST_ASKED:
         raise RequestError(f"must be at most {MOST_ASKED} sizes, got {len(asked):,}.", argument="at")
     return asked
 
 
-def _available(available: float | None, pilot: LearningCurve | None, asked: FloatArray) -> float:
+def _check_available(available: float | None, pilot: LearningCurve | None, asked: FloatArray) -> float:
     if available is None:
         most = _FURTHER * pilot.largest if pilot is not None else max(_A_PILOT * float(asked[0]), 16.0)
         return float(np.floor(most * (1 + 1e-9)))
-    most = real_number("available", available)
+    most = check_real_number("available", available)
     least = 8.0 if pilot is None else pilot.largest
     if most < least:
         what = "for a first pilot" if pilot is None else "the largest size in the pilot"
-        raise RequestError(f"must be at least {exactly(least)}, {what}, got {most:g}.", argument="available")
+        raise RequestError(f"must be at least {format_size(least)}, {what}, got {most:g}.", argument="available")
     return max(float(np.floor(most)), least)  # nobody trains on part of an example
 
 
-def _measurable(sizes: ArrayLike | None, pilot: LearningCurve | None, available: float) -> FloatArray:
+def _choose_sizes(sizes: ArrayLike | None, pilot: LearningCurve | None, available: float) -> FloatArray:
     if sizes is None:
-        return first_sizes(available) if pilot is None else candidate_sizes(np.unique(pilot.sizes), available)
-    given = np.unique(sizes_array("sizes", sizes))
+        return (
+            choose_first_sizes(available)
+            if pilot is None
+            else choose_candidate_sizes(np.unique(pilot.sizes), available)
+        )
+    given = np.unique(check_sizes("sizes", sizes))
     if given[-1] > available:
         raise RequestError(
-            f"must be at most {exactly(available)}, the examples at hand, got {given[-1]:g}.",
+            f"must be at most {format_size(available)}, the examples at hand, got {given[-1]:g}.",
             argument="sizes",
             remedy=("If there are more, say so with {}.", ("available", int(np.ceil(given[-1])))),
         )
@@ -242,27 +264,27 @@ def _measurable(sizes: ArrayLike | None, pilot: LearningCurve | None, available:
     return given
 
 
-def _goal(target: float, settings: APExGP, pilot: LearningCurve | None) -> float:
-    floor, ceiling = settings._bounds() if pilot is None else settings._bounds(pilot.range)
+def _check_goal(target: float, settings: APExGP, pilot: LearningCurve | None) -> float:
+    floor, ceiling = settings._check_bounds() if pilot is None else settings._check_bounds(pilot.range)
     return attainable_target(target, pilot, ceiling if pilot is None or pilot.direction == "higher" else floor)
 
 
-def _refuse_too_little(room: DesignSpace) -> None:
-    least = cheapest(room)
-    if room.affords(least):
+def _refuse_too_little(space: DesignSpace) -> None:
+    least = find_cheapest(space)
+    if space.affords(least):
         return
-    what = "one more fit" if len(room.pilot) else "a first pilot of 3 sizes"
-    where, takes = ", ".join(map(exactly, least.sizes)), room.price.of(least)
-    unit = "fit" if room.price.unit == "fits" and takes == 1 else room.price.unit
+    what = "one more fit" if len(space.pilot) else "a first pilot of 3 sizes"
+    where, takes = ", ".join(map(format_size, least.sizes)), space.price.cost_of(least)
+    unit = "fit" if space.price.unit == "fits" and takes == 1 else space.price.unit
     raise RequestError(
         f"must pay for {what}: the cheapest, at {where} with {least.n_splits} "
         f"split{'s' if least.n_splits > 1 else ''}, takes {takes:.3g} {unit}; got "
-        f"{room.budget:g}.",
+        f"{space.budget:g}.",
         argument="budget",
     )
 
 
-def _known(
+def _describe_knowledge(
     model: APExGP | None,
     pilot: LearningCurve | None,
     engine: FullBayes,
@@ -271,5 +293,5 @@ def _known(
     seed: int,
 ) -> Knowledge:
     if pilot is None or model is None:
-        return from_priors(engine, sizes, measurable, seed)
-    return from_posterior(model.posterior, sizes)
+        return knowledge_from_priors(engine, sizes, measurable, seed)
+    return knowledge_from_posterior(model.posterior, sizes)

@@ -1,4 +1,4 @@
-"""What all estimators of learning curves share: checking a pilot, asking the fit, saving and loading."""
+"""The base of all estimators of learning curves: from a curve to its fit, questions put to the fit, saving, loading."""
 
 from __future__ import annotations
 
@@ -13,12 +13,23 @@ from typing import Any, Self, TypeVar, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._check import UNUSABLE, FloatArray, choice, generator, real_number, shown, sizes_array, whole_number
-from ..cautions import forecast_cautions, pilot_cautions, undecided_cautions
+from .._check import (
+    UNUSABLE,
+    FloatArray,
+    check_choice,
+    check_real_number,
+    check_sizes,
+    check_whole_number,
+    format_some,
+    format_value,
+    make_generator,
+)
+from ..cautions import find_forecast_cautions, find_pilot_cautions, find_undecided_cautions
 from ..curve import Direction, LearningCurve
-from ..errors import ApexError, RequestError
+from ..errors import ApexError, DataError, RequestError
 from ..forecast import MOST_DRAWS, Forecast, Quantity
 from ..inference.contract import Engine, FittedCurve
+from ..reading.frames import is_frame, scikit_learn_curve
 from ..required import (
     CONFIDENCE,
     UNLIMITED,
@@ -30,21 +41,96 @@ from ..required import (
 )
 from ..scale import UNIT_RANGE, UNIT_SCALE, Range, Scale
 from .contract import SettingsEstimator, check_is_fitted, clone
-from .fitting import as_curve, check_curve, fits_of
 from .saving import read_model, write_model
 
-__all__ = ["CurveEstimator", "fit_together"]
+__all__ = ["BREAKDOWNS", "CurveEstimator", "check_curve", "fit_curves", "fit_together", "to_curve", "wrap_breakdown"]
 
-_NEARBY = 1.05  # a size so many times another tells how fast a probability changes
-_THREE_DIGITS = 0.005  # relative error of sizes below which three digits of them hold
-_MOST_SIZES = 10_000  # in one forecast, which holds thousands of numbers for each
+BREAKDOWNS = (ApexError, ArithmeticError, ValueError)
+"""Exceptions of a computation that breaks down on odd numbers; a LinAlgError is a ValueError."""
+
+
+def fit_curves(engine: Engine, curves: Sequence[LearningCurve]) -> list[FittedCurve | ApexError]:
+    """Fit curves together if that goes well; otherwise one by one, so that an odd curve spoils no other."""
+    try:
+        return [_check_nodes(fit) for fit in engine.fit(list(curves))]
+    except BREAKDOWNS as problem:
+        if len(curves) > 1:
+            return [fit for curve in curves for fit in fit_curves(engine, [curve])]
+        return [wrap_breakdown(problem)]
+
+
+def _check_nodes(fit: FittedCurve) -> FittedCurve | ApexError:
+    """Return the fit, or an error where it has no node of finite weight and so could not forecast anything."""
+    if fit.posterior is None:
+        return fit
+    weights = fit.posterior.node_weights
+    if weights.size and np.isfinite(weights).all():
+        return fit
+    return wrap_breakdown(ArithmeticError("no parameters have a finite posterior density"))
+
+
+def wrap_breakdown(problem: Exception) -> ApexError:
+    """Wrap the exception of a computation that broke down in an error of ours, as its cause."""
+    if isinstance(problem, ApexError):
+        return problem
+    error = DataError(
+        f"The computation broke down on this curve ({type(problem).__name__}: {problem}). Look for odd scores in it; "
+        "if there are none, please report this."
+    )
+    error.__cause__ = problem
+    return error
+
+
+def check_curve(curve: LearningCurve, engine: Engine) -> None:
+    """Refuse a curve that shows no trend, is better than possible, or that the engine cannot fit."""
+    if not isinstance(curve, LearningCurve):
+        raise DataError(f"Expected a LearningCurve, got {type(curve).__name__}.")
+    pilot = curve.upward.replicates
+    if len(pilot.sizes) < 3:
+        raise DataError(
+            f"Need scores at 3 or more different sizes to see a trend, got {len(pilot.sizes)} "
+            f"({format_some(pilot.sizes)}). Train on a smaller subset as well."
+        )
+    best = float(pilot.mean.max())
+    if best > engine.ceiling + 1e-12:  # a mean of equal scores may differ from them in the last digit
+        higher = curve.direction == "higher"
+        bound, reached = (float(curve.from_upward(value)) for value in (engine.ceiling, best))
+        raise DataError(
+            f"The {'ceiling' if higher else 'floor'} is {bound:g}, but the pilot reaches {reached:g} on average at "
+            f"size {pilot.sizes[pilot.mean.argmax()]:g}. Give a "
+            f"{'ceiling that no score is above' if higher else 'floor that no score is below'}."
+        )
+    engine.check(curve)
+
+
+def to_curve(sizes: Any, scores: ArrayLike | None, split: ArrayLike | None) -> LearningCurve:
+    """Make a curve of the arguments of `fit`."""
+    if isinstance(sizes, LearningCurve):
+        if scores is not None or split is not None:
+            raise RequestError("A LearningCurve contains its own scores and splits: pass it on its own.")
+        return sizes
+    if scores is None:
+        if is_frame(sizes):
+            return LearningCurve.from_frame(sizes)
+        if scikit_learn_curve(sizes) is not None:
+            return LearningCurve.from_sklearn(sizes)
+        raise RequestError(
+            "Scores are missing. Call fit(sizes, scores), or fit(curve) with a LearningCurve, a data frame or the "
+            "result of scikit-learn's learning_curve."
+        )
+    return LearningCurve(sizes, scores, split)
+
+
+_NEARBY = 1.05  # ratio of sizes between which the slope of a probability is measured
+_THREE_DIGITS = 0.005  # relative error of a size below which three digits hold
+_MOST_SIZES = 10_000  # of one forecast, which holds thousands of numbers for each
 
 
 Estimator = TypeVar("Estimator", bound="CurveEstimator")
 
 
 class CurveEstimator(SettingsEstimator):
-    """A method for learning curves, after scikit-learn: settings, `fit`, and questions put to what was fitted."""
+    """A method for learning curves, after scikit-learn: settings, `fit`, and questions about the fitted curve."""
 
     ceiling: float
     floor: float
@@ -52,21 +138,21 @@ class CurveEstimator(SettingsEstimator):
     curve_: LearningCurve
 
     @abstractmethod
-    def _engine(self, direction: Direction, scale: Scale = UNIT_SCALE, learner: str | None = None) -> Engine:
-        """The engine that the settings describe for curves like that; refuses settings that make no sense."""
+    def _build_engine(self, direction: Direction, scale: Scale = UNIT_SCALE, learner: str | None = None) -> Engine:
+        """Build the engine that the settings describe for such curves; refuses settings that make no sense."""
 
-    def _checked_engine(
+    def _build_checked_engine(
         self, direction: Direction = "higher", scale: Scale = UNIT_SCALE, learner: str | None = None
     ) -> Engine:
-        """The engine; settings that break it are named like those that it refuses."""
+        """Build the engine; settings on which that breaks down are reported like those that it refuses."""
         try:
-            return self._engine(direction, scale, learner)
+            return self._build_engine(direction, scale, learner)
         except ApexError:
             raise
         except UNUSABLE as problem:
             raise RequestError(
                 f"The settings of {type(self).__name__} cannot be used ({type(problem).__name__}: {problem}): "
-                f"{shown(self.get_params(deep=False))}."
+                f"{format_value(self.get_params(deep=False))}."
             ) from problem
 
     @abstractmethod
@@ -94,10 +180,10 @@ class CurveEstimator(SettingsEstimator):
         -------
         self
         """
-        curve = as_curve(sizes, scores, split)
-        engine = self._checked_engine(curve.direction, curve.scale, curve.learner)
+        curve = to_curve(sizes, scores, split)
+        engine = self._build_checked_engine(curve.direction, curve.scale, curve.learner)
         check_curve(curve, engine)
-        (fit,) = fits_of(engine, [curve.upward])
+        (fit,) = fit_curves(engine, [curve.upward])
         if isinstance(fit, ApexError):
             raise fit
         return self._keep(curve, fit)
@@ -106,7 +192,7 @@ class CurveEstimator(SettingsEstimator):
         """Set the learnt attributes, and forget those of an earlier fit."""
         for stale in [name for name in vars(self) if name.endswith("_")]:
             delattr(self, stale)
-        # What the model was fitted with, whatever is set later.
+        # The settings of this fit, whatever is set later.
         self._settings = self.get_params(deep=False)
         self._fit = fit
         self.curve_ = curve
@@ -141,13 +227,13 @@ class CurveEstimator(SettingsEstimator):
         n_splits
             Number of new splits; by default as many as the pilot usually has per size.
         """
-        at = self._asked(sizes, of, n_splits)
-        return self._distribution(at, of, n_splits, self._cautions(at))
+        at = self._check_asked(sizes, of, n_splits)
+        return self._forecast_unchecked(at, of, n_splits, self._find_cautions(at))
 
-    def _distribution(
+    def _forecast_unchecked(
         self, sizes: FloatArray, of: Quantity, n_splits: int | None = None, cautions: tuple[str, ...] = ()
     ) -> Forecast:
-        """What is forecast, of checked sizes; without cautions for questions that ask for it many times."""
+        """Forecast at checked sizes; without cautions, for questions that need many forecasts."""
         locations, scales, weights = self._fit.predict(sizes, of, n_splits)
         along = locations if self.curve_.direction == "higher" else 1 - locations
         return Forecast(sizes, along, scales, weights, cautions, self.curve_.scale)
@@ -179,9 +265,9 @@ class CurveEstimator(SettingsEstimator):
         -------
         array of shape (n, Q)
         """
-        at = self._asked(sizes, of, n_splits)
-        n = whole_number("n", n, least=1, most=MOST_DRAWS // len(at))
-        return self.curve_.from_upward(self._fit.sample(n, at, of, n_splits, generator(seed)))
+        at = self._check_asked(sizes, of, n_splits)
+        n = check_whole_number("n", n, least=1, most=MOST_DRAWS // len(at))
+        return self.curve_.from_upward(self._fit.sample(n, at, of, n_splits, make_generator(seed)))
 
     def required_size(self, target: float, confidence: float = CONFIDENCE, of: Quantity = "expected") -> RequiredSize:
         """How many training examples reach a target score, and with what probability.
@@ -202,62 +288,62 @@ class CurveEstimator(SettingsEstimator):
             `size` is `math.inf`.
         """
         check_is_fitted(self)
-        choice("of", of, get_args(Quantity))
+        check_choice("of", of, get_args(Quantity))
         goal = attainable_target(target, self.curve_, self._best_possible)
-        success = success_by(lambda sizes: self._distribution(sizes, of), goal, self.curve_.direction)
+        success = success_by(lambda sizes: self._forecast_unchecked(sizes, of), goal, self.curve_.direction)
         found = required_size(success, np.unique(self.curve_.sizes), goal, confidence)
-        errors = self._relative_errors(found, success, of)
+        errors = self._estimate_relative_errors(found, success, of)
         digits = 2 if (errors >= _THREE_DIGITS).any() else 3
-        answer = self._with_cautions(replace(found, relative_error=float(errors[0]), digits=digits))
-        return replace(answer, cautions=answer.cautions + self._undecided_cautions(answer, of))
+        answer = self._add_cautions(replace(found, relative_error=float(errors[0]), digits=digits))
+        return replace(answer, cautions=answer.cautions + self._find_undecided_cautions(answer, of))
 
-    def _relative_errors(self, found: RequiredSize, success: Success, of: Quantity) -> FloatArray:
-        """Monte-Carlo errors of log n where F(n) is the confidence, 0.5, 0.1 and 0.9: those of F over its slope.
+    def _estimate_relative_errors(self, found: RequiredSize, success: Success, of: Quantity) -> FloatArray:
+        """Estimate Monte-Carlo errors of log n where F(n) is the confidence, 0.5, 0.1, 0.9: error of F over its slope.
 
         An infinite n has none (NaN). Where F does not rise, its error moves n without bound.
         """
         sizes = np.array([found.size, found.median, *found.interval], float)
         errors = np.where(np.isfinite(sizes), 0.0, np.nan)
-        found_out = np.isfinite(sizes) & (sizes > self.curve_.sizes.min())
-        if found_out.any():
-            asked = sizes[found_out]
+        is_computed = np.isfinite(sizes) & (sizes > self.curve_.sizes.min())
+        if is_computed.any():
+            asked = sizes[is_computed]
             below, above = success(np.concatenate([asked / _NEARBY, asked * _NEARBY])).reshape(2, -1)
             slope = (above - below) / (2 * math.log(_NEARBY))
             error = self._fit.standard_error(asked, np.full(len(asked), found.target), of)
             unbounded = np.where(error > 0, np.inf, 0.0)
-            errors[found_out] = np.divide(error, slope, out=unbounded, where=slope > 0)
+            errors[is_computed] = np.divide(error, slope, out=unbounded, where=slope > 0)
         return errors
 
-    def _undecided_cautions(self, found: RequiredSize, of: Quantity) -> tuple[str, ...]:
-        """Caution where the integral does not tell whether any number of examples suffices."""
+    def _find_undecided_cautions(self, found: RequiredSize, of: Quantity) -> tuple[str, ...]:
+        """Caution where the integral is too inexact to decide whether any number of examples suffices."""
         if found.already_met:
             return ()
         (error,) = self._fit.standard_error(np.array([UNLIMITED]), np.array([found.target]), of)
-        return undecided_cautions(found.prob_reachable, float(error), found.confidence)
+        return find_undecided_cautions(found.prob_reachable, float(error), found.confidence)
 
-    def _with_cautions(self, found: RequiredSize) -> RequiredSize:
-        # No size will do: what speaks against that is whatever speaks against going beyond the pilot at all.
+    def _add_cautions(self, found: RequiredSize) -> RequiredSize:
+        # Where no size suffices, the cautions are those for sizes beyond the pilot.
         asked = found.size if found.is_realistic else 2 * self.curve_.largest
-        return replace(found, cautions=self._cautions(np.array([float(asked)])))
+        return replace(found, cautions=self._find_cautions(np.array([float(asked)])))
 
-    def _cautions(self, sizes: FloatArray) -> tuple[str, ...]:
-        """Reasons to doubt what is said about these sizes."""
-        return self._pilot_cautions_ + forecast_cautions(sizes, self.curve_.replicates) + self._fit.cautions(sizes)
+    def _find_cautions(self, sizes: FloatArray) -> tuple[str, ...]:
+        """Find the reasons to doubt a forecast at these sizes."""
+        return self._pilot_cautions_ + find_forecast_cautions(sizes, self.curve_.replicates) + self._fit.cautions(sizes)
 
     @cached_property
     def _pilot_cautions_(self) -> tuple[str, ...]:
-        """Learnt, like all that ends so: kept until the next fit."""
-        return pilot_cautions(self.curve_)
+        """Cached until the next fit, as the trailing underscore says."""
+        return find_pilot_cautions(self.curve_)
 
-    def _asked(self, sizes: ArrayLike, of: Quantity, n_splits: int | None) -> FloatArray:
-        """The sizes; all that is asked for is checked."""
+    def _check_asked(self, sizes: ArrayLike, of: Quantity, n_splits: int | None) -> FloatArray:
+        """Check the arguments of a forecast, and return the sizes as an array."""
         check_is_fitted(self)
-        choice("of", of, get_args(Quantity))
+        check_choice("of", of, get_args(Quantity))
         if n_splits is not None:
-            whole_number("n_splits", n_splits, least=1)
+            check_whole_number("n_splits", n_splits, least=1)
             if of != "new_splits":
                 raise RequestError(f"applies to of='new_splits', got of={of!r}.", argument="n_splits")
-        at = sizes_array("sizes", sizes)
+        at = check_sizes("sizes", sizes)
         if len(at) > _MOST_SIZES:
             raise RequestError(
                 f"must be at most {_MOST_SIZES:,} in one forecast, got {len(at):,}. Ask for fewer at a time.",
@@ -280,17 +366,17 @@ class CurveEstimator(SettingsEstimator):
         try:
             model = cls(**saved.settings)
         except TypeError as problem:
-            raise saved.damaged(problem) from None
+            raise saved.damage_error(problem) from None
         try:
             model.fit(saved.curve)
         except ApexError as problem:
-            raise saved.damaged(problem) from problem
-        saved.compare(model.parameters_)
+            raise saved.damage_error(problem) from problem
+        saved.warn_if_different(model.parameters_)
         return model
 
-    def _bounds(self, between: Range = UNIT_RANGE) -> tuple[float, float]:
-        """Floor and ceiling of scores in a range, checked: 0 and 1, the defaults, stand for the ends of any range."""
-        ceiling, floor = real_number("ceiling", self.ceiling), real_number("floor", self.floor)
+    def _check_bounds(self, between: Range = UNIT_RANGE) -> tuple[float, float]:
+        """Check floor and ceiling for scores in a range; 0 and 1, the defaults, stand for the ends of any range."""
+        ceiling, floor = check_real_number("ceiling", self.ceiling), check_real_number("floor", self.floor)
         low, high = between
         floor, ceiling = low if floor == 0 else floor, high if ceiling == 1 else ceiling
         if not low < ceiling <= high:
@@ -310,15 +396,15 @@ class CurveEstimator(SettingsEstimator):
             )
         return floor, ceiling
 
-    def _upward_bounds(self, direction: Direction, scale: Scale = UNIT_SCALE) -> tuple[float, float]:
-        """Floor and ceiling as engines see them."""
-        floor, ceiling = (float(scale.inside(bound)) for bound in self._bounds(scale.range))
+    def _check_upward_bounds(self, direction: Direction, scale: Scale = UNIT_SCALE) -> tuple[float, float]:
+        """Check floor and ceiling, and convert them to the values that engines see."""
+        floor, ceiling = (float(scale.inside(bound)) for bound in self._check_bounds(scale.range))
         return (floor, ceiling) if direction == "higher" else (1 - ceiling, 1 - floor)
 
     @property
     def _best_possible(self) -> float:
         """The best score that the settings allow on the curve."""
-        floor, ceiling = self._bounds(self.curve_.range)
+        floor, ceiling = self._check_bounds(self.curve_.range)
         return ceiling if self.curve_.direction == "higher" else floor
 
 
@@ -343,20 +429,20 @@ def fit_together(
     engines: dict[tuple[float, float, str | None], Engine] = {}
     found: dict[int, Estimator | ApexError] = {}
     accepted: dict[tuple[float, float, str | None], list[int]] = {}
-    settings._checked_engine()  # what is wrong whatever the curve is
+    settings._build_checked_engine()  # refuses settings that are wrong for any curve
     for i, curve in enumerate(curves):
         try:
             known = isinstance(curve, LearningCurve)
             kind = (curve.direction, curve.scale) if known else ("higher", UNIT_SCALE)
             learner = curve.learner if known else None
-            alike = (*settings._upward_bounds(*kind), learner)
-            if alike not in engines:
-                engines[alike] = engine or settings._checked_engine(*kind, learner)
-            check_curve(curve, engines[alike])
-            accepted.setdefault(alike, []).append(i)
+            group = (*settings._check_upward_bounds(*kind), learner)
+            if group not in engines:
+                engines[group] = engine or settings._build_checked_engine(*kind, learner)
+            check_curve(curve, engines[group])
+            accepted.setdefault(group, []).append(i)
         except ApexError as problem:
             found[i] = problem
-    for alike, own in accepted.items():
-        for i, fit in zip(own, fits_of(engines[alike], [curves[i].upward for i in own]), strict=True):
+    for group, members in accepted.items():
+        for i, fit in zip(members, fit_curves(engines[group], [curves[i].upward for i in members]), strict=True):
             found[i] = fit if isinstance(fit, ApexError) else clone(settings)._keep(curves[i], fit)
     return [found[i] for i in range(len(curves))]

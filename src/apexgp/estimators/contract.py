@@ -1,8 +1,7 @@
 """The contract of scikit-learn's estimators, kept without importing scikit-learn, which takes longer than a forecast.
 
 Its tools know an estimator by its methods, not by its class: `clone`, searches over settings, cross-validation and
-pipelines take these estimators. What only scikit-learn can make (tags, HTML, its own errors) is asked of it when that
-is needed.
+pipelines take these estimators. For tags, HTML and its own errors scikit-learn is imported when they are needed.
 """
 
 from __future__ import annotations
@@ -66,15 +65,15 @@ class SettingsEstimator:
         from sklearn.utils import InputTags, Tags, TargetTags
 
         # X is sizes, not a table of features.
-        taken = InputTags(one_d_array=True, two_d_array=False)
-        return Tags(estimator_type=None, target_tags=TargetTags(required=False), input_tags=taken)
+        sizes_only = InputTags(one_d_array=True, two_d_array=False)
+        return Tags(estimator_type=None, target_tags=TargetTags(required=False), input_tags=sizes_only)
 
     def __sklearn_is_fitted__(self) -> bool:
         return any(name.endswith("_") for name in vars(self))
 
 
 def clone(estimator: Estimator) -> Estimator:
-    """An estimator with the same settings that has not been fitted, as scikit-learn's `clone` makes it."""
+    """Copy an estimator without its fit, as scikit-learn's `clone` does."""
     if isinstance(estimator, SettingsEstimator):
         return estimator.__sklearn_clone__()
     from sklearn.base import clone as clone_of_others
@@ -84,12 +83,12 @@ def clone(estimator: Estimator) -> Estimator:
 
 
 def is_fitted(estimator: SettingsEstimator) -> bool:
-    """Whether an estimator has learnt anything."""
+    """Whether an estimator has been fitted."""
     return estimator.__sklearn_is_fitted__()
 
 
 def check_is_fitted(estimator: Any) -> None:
-    """Refuse what has not been fitted with scikit-learn's `NotFittedError`, what is no estimator with its TypeError."""
+    """Raise scikit-learn's `NotFittedError` unless an estimator is fitted, its TypeError for other objects."""
     if not (isinstance(estimator, SettingsEstimator) and is_fitted(estimator)):
         from sklearn.utils.validation import check_is_fitted as refuse
 

@@ -4,28 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from numpy.typing import ArrayLike
 
-from .._check import FloatArray, choice, positive, probability, shown, whole_number
-from ..cautions import learnt_elsewhere_cautions
+from .._check import FloatArray, check_choice, check_positive, check_probability, check_whole_number, format_value
+from ..cautions import find_learnt_elsewhere_cautions
 from ..curve import Direction, LearningCurve
 from ..errors import RequestError
 from ..inference.averaging import AveragedPosterior
 from ..inference.bayes import FullBayes
 from ..inference.contract import FittedCurve
-from ..inference.map import MaximumAPosteriori
 from ..inference.sampler import COARSEST, FINEST, TOLERATED
-from ..learners import UNKNOWN, checked_learner
-from ..model.beliefs import CALIBRATED, Beliefs, paper_beliefs
-from ..model.kinds import beliefs_of_kind
+from ..learners import UNKNOWN, check_learner
+from ..model.beliefs import CALIBRATED, Beliefs, adapt_to_kind, paper_beliefs
 from ..model.means import DEFAULT_MEAN, MEANS, PAPER_MEANS, select_means
-from ..model.variant import PUBLISHED, WRITTEN, Variant
-from ..scale import UNIT_SCALE, Scale, range_words
-from .base import CurveEstimator
+from ..model.paper_priors import PUBLISHED, WRITTEN, Variant
+from ..scale import UNIT_SCALE, Scale, format_range
+from .base import CurveEstimator, to_curve
 from .contract import check_is_fitted, clone
-from .fitting import as_curve
+
+if TYPE_CHECKING:
+    from ..inference.map import MaximumAPosteriori
 
 __all__ = ["APExGP"]
 
@@ -156,35 +156,35 @@ class APExGP(CurveEstimator):
         """
         if related is None:
             return super().fit(sizes, scores, split)
-        from ..learning.learn import learn_from
+        from ..learning.learn import learn_from_related
 
-        curve = as_curve(sizes, scores, split)
-        self._checked_engine(curve.direction, curve.scale, curve.learner)
+        curve = to_curve(sizes, scores, split)
+        self._build_checked_engine(curve.direction, curve.scale, curve.learner)
         if self.inference != "bayes" or self.priors == "paper":
             raise RequestError(
                 "goes with inference='bayes' and the calibrated priors, or Beliefs of your own.", argument="related"
             )
-        learnt = learn_from(related, curve, self._beliefs(curve.scale, curve.learner), self.seed)
+        learnt = learn_from_related(related, curve, self._choose_beliefs(curve.scale, curve.learner), self.seed)
         fitted = clone(self).set_params(priors=learnt, noise=None, learner=None).fit(curve)
         self._keep(curve, fitted._fit)
-        self._settings = fitted._settings  # what is saved is what was fitted
+        self._settings = fitted._settings  # a saved model must hold the settings that were fitted
         return self
 
     def _keep(self, curve: LearningCurve, fit: FittedCurve) -> Self:
         if fit.posterior is not None:
-            fit = replace(fit.posterior, curve=curve)  # asked about scores as they were given
+            fit = replace(fit.posterior, curve=curve)  # answers are on the scale of the curve's own scores
         super()._keep(curve, fit)
         if fit.posterior is not None:
             self.priors_ = fit.posterior.posteriors[0].density.beliefs
-        self.learner_ = self._kind(curve.learner)
+        self.learner_ = self._choose_kind(curve.learner)
         if self.learner_ is not None:
-            self._settings["learner"] = self.learner_  # whoever goes on from here need not ask the curve again
+            self._settings["learner"] = self.learner_  # refits with these settings need not ask the curve
         return self
 
-    def _cautions(self, sizes: FloatArray) -> tuple[str, ...]:
+    def _find_cautions(self, sizes: FloatArray) -> tuple[str, ...]:
         learnt = self.priors_.learnt if self.inference == "bayes" else None
-        other = () if learnt is None else learnt_elsewhere_cautions(learnt.metric, learnt.unit, self.curve_)
-        return super()._cautions(sizes) + other
+        other = () if learnt is None else find_learnt_elsewhere_cautions(learnt.metric, learnt.unit, self.curve_)
+        return super()._find_cautions(sizes) + other
 
     @classmethod
     def as_published(cls, mean: str = "power_law", ceiling: float = 1.0, floor: float = 0.0) -> Self:
@@ -196,25 +196,28 @@ class APExGP(CurveEstimator):
         """Set up the method that the paper's text describes."""
         return cls(mean, inference="map", priors="paper", ceiling=ceiling, floor=floor, variant=WRITTEN)
 
-    def _engine(
+    def _build_engine(
         self, direction: Direction, scale: Scale = UNIT_SCALE, learner: str | None = None
     ) -> FullBayes | MaximumAPosteriori:
-        seed = whole_number("seed", self.seed, least=0)
-        floor, ceiling = self._upward_bounds(direction, scale)
+        seed = check_whole_number("seed", self.seed, least=0)
+        floor, ceiling = self._check_upward_bounds(direction, scale)
         self._check_settings()
         if self.inference == "map":
+            from ..inference.map import MaximumAPosteriori
+
             return MaximumAPosteriori(MEANS[self.mean], ceiling, self.variant, seed, flat=self.priors == "flat")
         precision = TOLERATED if self.precision is None else float(self.precision)
-        return FullBayes(select_means(self.mean), self._beliefs(scale, learner), ceiling, floor, seed, precision)
+        return FullBayes(select_means(self.mean), self._choose_beliefs(scale, learner), ceiling, floor, seed, precision)
 
     def _check_settings(self) -> None:
-        choice("inference", self.inference, ("bayes", "map"))
+        check_choice("inference", self.inference, ("bayes", "map"))
         if not isinstance(self.priors, Beliefs):
-            choice("priors", self.priors, ("calibrated", "paper", "flat"))
-        choice("mean", self.mean, ("auto", *MEANS))
+            check_choice("priors", self.priors, ("calibrated", "paper", "flat"))
+        check_choice("mean", self.mean, ("auto", *MEANS))
         if not isinstance(self.variant, Variant):
             raise RequestError(
-                f"must be an apexgp.priors.Variant such as PUBLISHED, got {shown(self.variant)}.", argument="variant"
+                f"must be an apexgp.priors.Variant such as PUBLISHED, got {format_value(self.variant)}.",
+                argument="variant",
             )
         if self.inference == "map" and (self.mean not in PAPER_MEANS or self.priors not in ("paper", "flat")):
             raise RequestError(
@@ -227,50 +230,50 @@ class APExGP(CurveEstimator):
                 "priors='flat' needs inference='map': without priors there is nothing to integrate over."
             )
         if self.precision is not None:
-            if not FINEST <= positive("precision", self.precision) <= COARSEST:
+            if not FINEST <= check_positive("precision", self.precision) <= COARSEST:
                 raise RequestError(
                     f"must be between {FINEST:g} and {COARSEST:g} (a share of the width of 95 % intervals), got "
-                    f"{shown(self.precision)}.",
+                    f"{format_value(self.precision)}.",
                     argument="precision",
                 )
             if self.inference == "map":
                 raise RequestError("needs inference='bayes': a search has no nodes to add.", argument="precision")
         if self.noise is not None:
-            positive("noise", self.noise)
+            check_positive("noise", self.noise)
             if self.priors != "calibrated":
                 raise RequestError("needs priors='calibrated'; the paper has its own prior.", argument="noise")
-        if self.learner is not None and checked_learner(self.learner) != UNKNOWN and self.priors != "calibrated":
+        if self.learner is not None and check_learner(self.learner) != UNKNOWN and self.priors != "calibrated":
             raise RequestError(
                 "applies to the calibrated priors: no others are moved by the kind of learner. Omit one of the two.",
                 argument="learner",
             )
 
-    def _kind(self, learner: str | None) -> str | None:
-        """The kind of learner that counts, given what the curve says; None where there is none."""
+    def _choose_kind(self, learner: str | None) -> str | None:
+        """The kind of learner whose priors are used, given that of the curve; None for those that all kinds share."""
         kind = learner if self.learner is None else self.learner
         return None if kind == UNKNOWN or self.priors != "calibrated" else kind
 
-    def _beliefs(self, scale: Scale, learner: str | None) -> Beliefs:
+    def _choose_beliefs(self, scale: Scale, learner: str | None) -> Beliefs:
         if isinstance(self.priors, Beliefs):
             return self.priors
         if self.priors == "paper":
             return paper_beliefs(self.variant)
-        kind = self._kind(learner)
-        calibrated = CALIBRATED if kind is None else beliefs_of_kind(kind)
+        kind = self._choose_kind(learner)
+        calibrated = CALIBRATED if kind is None else adapt_to_kind(kind)
         if self.noise is None:
             return calibrated
         inside = float(self.noise) * (1.0 if scale.same else scale.slope_at_the_end)
         if inside > 1:
             raise RequestError(
                 f"must be at most {'1' if scale.same else 'the range'}, as scores lie in "
-                f"{range_words(scale.range)}, got {shown(self.noise)}.",
+                f"{format_range(scale.range)}, got {format_value(self.noise)}.",
                 argument="noise",
             )
         return calibrated.expecting(inside)
 
     @property
     def posterior(self) -> AveragedPosterior:
-        """The integrated posterior, for questions that need more than forecasts."""
+        """The integrated posterior, for analyses that need more than forecasts."""
         check_is_fitted(self)
         posterior = self._fit.posterior
         if posterior is None:
@@ -279,7 +282,7 @@ class APExGP(CurveEstimator):
 
     def summary(self, level: float = 0.95) -> dict[str, dict[str, tuple[float, float, float]]]:
         """Posterior of the parameters: for each mean and parameter its median and the ends of an interval."""
-        return self.posterior.summary(probability("level", level))
+        return self.posterior.summary(check_probability("level", level))
 
     def predict(self, sizes: ArrayLike) -> FloatArray:
         """Expected score at the given sizes: the mean of the forecast."""

@@ -1,12 +1,18 @@
-"""Curves by least squares: deterministic baselines, the rest of the paper's Table 1, and the LCDB's best."""
+"""Curves by least squares: deterministic baselines, the rest of the paper's Table 1, and the LCDB's best.
+
+With them the list of methods is complete: `METHODS` has every estimator by name.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from math import inf, nan
+from types import MappingProxyType
 
 from numpy.typing import ArrayLike
 
-from .._check import FloatArray, choice, probability, real_number, sizes_array
+from .._check import FloatArray, check_choice, check_probability, check_real_number, check_sizes
 from ..curve import Direction
 from ..errors import RequestError
 from ..forecast import Quantity
@@ -16,8 +22,9 @@ from ..required import CONFIDENCE, RequiredSize, attainable_target, whole_size
 from ..scale import UNIT_SCALE, Scale
 from .base import CurveEstimator
 from .contract import check_is_fitted
+from .gp import APExGP
 
-__all__ = ["LeastSquares"]
+__all__ = ["METHODS", "LeastSquares"]
 
 
 class LeastSquares(CurveEstimator):
@@ -57,19 +64,19 @@ class LeastSquares(CurveEstimator):
         self.ceiling = ceiling
         self.floor = floor
 
-    def _engine(
+    def _build_engine(
         self, direction: Direction, scale: Scale = UNIT_SCALE, learner: str | None = None
     ) -> LeastSquaresEngine:
-        _, ceiling = self._upward_bounds(direction, scale)
-        return LeastSquaresEngine(FAMILIES[choice("family", self.family, FAMILIES)], ceiling)
+        _, ceiling = self._check_upward_bounds(direction, scale)
+        return LeastSquaresEngine(FAMILIES[check_choice("family", self.family, FAMILIES)], ceiling)
 
     def predict(self, sizes: ArrayLike) -> FloatArray:
         """Score of the fitted curve at the given sizes, clipped to what is possible."""
         check_is_fitted(self)
-        return self.curve_.from_upward(self._fit.possible(sizes_array("sizes", sizes)))
+        return self.curve_.from_upward(self._fit.possible(check_sizes("sizes", sizes)))
 
-    def _crossing(self, level: float) -> float:
-        """The least size, not rounded, at which the possible curve reaches `level` with higher as better."""
+    def _find_crossing(self, level: float) -> float:
+        """The smallest size, not rounded, at which the clipped curve reaches `level`; higher is better."""
         if level <= 0:
             return 1.0
         return inf if level > self._fit.problem.ceiling else float(self._fit.crossing(level))
@@ -92,7 +99,7 @@ class LeastSquares(CurveEstimator):
             How much better than the target the curve has to be, in the hope that the truth then meets it (Mahmood et
             al. 2022). With the correction the goal may lie beyond what is possible, and never be met.
         """
-        correction = real_number("correction", correction)
+        correction = check_real_number("correction", correction)
         if correction < 0:
             raise RequestError(f"must not be negative, got {correction:g}.", argument="correction")
         if self.has_distribution and not correction:
@@ -101,10 +108,10 @@ class LeastSquares(CurveEstimator):
         # Beyond the end of the range nothing is met.
         level = float(self.curve_.as_upward(goal + correction * (1 if self.curve_.direction == "higher" else -1)))
         first, last = float(self.curve_.sizes.min()), self.curve_.largest
-        size = whole_size(max(self._crossing(level), first))
+        size = whole_size(max(self._find_crossing(level), first))
         found = RequiredSize(
             target=goal,
-            confidence=probability("confidence", confidence),
+            confidence=check_probability("confidence", confidence),
             size=size,
             median=size,
             interval=(size, size),
@@ -115,4 +122,14 @@ class LeastSquares(CurveEstimator):
             digits=3,
             largest=last,
         )
-        return self._with_cautions(found)
+        return self._add_cautions(found)
+
+
+METHODS: MappingProxyType[str, Callable[[], CurveEstimator]] = MappingProxyType(
+    {
+        "apexgp": APExGP,
+        "apexgp_published": APExGP.as_published,
+        **{family: partial(LeastSquares, family) for family in FAMILIES},
+    }
+)
+"""Every method by name: call one to get an estimator with default settings."""

@@ -11,24 +11,23 @@ from typing import Any
 
 import numpy as np
 
-from .._check import DAMAGED, some
+from .._check import DAMAGED, format_some
 from .._warn import warn
 from ..curve import LearningCurve
 from ..errors import ApexError, DataError, ReproducibilityWarning, RequestError
 from ..files.writing import to_json_value, write_text
 from ..model.beliefs import Beliefs
-from ..model.elicitation import PositiveNormal
-from ..model.variant import Variant
+from ..model.paper_priors import PositiveNormal, Variant
 from ..reading.spreadsheets import one_line, read_bytes
 
-__all__ = ["SavedModel", "plain_curve", "plain_setting", "read_model", "write_model"]
+__all__ = ["SavedModel", "curve_to_json", "read_model", "setting_to_json", "write_model"]
 
 _FORMAT = "apexgp-model"
 
 
 @dataclass(frozen=True)
 class SavedModel:
-    """What a file holds."""
+    """The content of the file of a model."""
 
     path: str
     version: str
@@ -36,11 +35,11 @@ class SavedModel:
     curve: LearningCurve
     parameters: dict[str, float]
 
-    def damaged(self, problem: object) -> DataError:
-        """The error that says so."""
-        return _damaged(self.path, problem)
+    def damage_error(self, problem: object) -> DataError:
+        """Make the error for a file that cannot be used."""
+        return _damage_error(self.path, problem)
 
-    def compare(self, parameters: Mapping[str, float]) -> None:
+    def warn_if_different(self, parameters: Mapping[str, float]) -> None:
         """Warn where fitting again has given other parameters."""
         same = [
             np.isclose(parameters.get(name, np.nan), value, rtol=1e-4, atol=1e-6)
@@ -68,8 +67,8 @@ def write_model(
         "format": _FORMAT,
         "apexgp": version("apexgp"),
         "estimator": estimator,
-        "settings": {name: plain_setting(value) for name, value in settings.items()},
-        "curve": plain_curve(curve),
+        "settings": {name: setting_to_json(value) for name, value in settings.items()},
+        "curve": curve_to_json(curve),
         "parameters": parameters,
     }
     try:
@@ -79,13 +78,13 @@ def write_model(
     write_text(path, text + "\n", overwrite=overwrite)
 
 
-def plain_curve(curve: LearningCurve) -> dict[str, Any]:
-    """A curve by its arguments; its range as text, since JSON has no word for infinity."""
+def curve_to_json(curve: LearningCurve) -> dict[str, Any]:
+    """Convert a curve to its arguments; the range becomes text, since JSON has no infinity."""
     return {field.name: getattr(curve, field.name) for field in fields(curve)} | {"range": str(curve.range)}
 
 
-def plain_setting(value: Any) -> Any:
-    """A setting of an estimator as JSON has it."""
+def setting_to_json(value: Any) -> Any:
+    """Convert a setting of an estimator to what JSON can hold."""
     if isinstance(value, Variant):
         return asdict(value)
     return value.to_dict() if isinstance(value, Beliefs) else value
@@ -93,7 +92,7 @@ def plain_setting(value: Any) -> Any:
 
 def read_model(path: str | os.PathLike[str], estimator: str) -> SavedModel:
     """Read the file of a model of that class."""
-    content = _read(path, estimator)
+    content = _read_content(path, estimator)
     name = str(path)
     try:
         settings = dict(content["settings"])
@@ -105,16 +104,16 @@ def read_model(path: str | os.PathLike[str], estimator: str) -> SavedModel:
             settings["priors"] = Beliefs.from_dict(settings["priors"])
         curve = LearningCurve(**content["curve"])
     except DAMAGED as problem:
-        said = problem if isinstance(problem, ApexError) else f"{type(problem).__name__}: {problem}"
-        raise _damaged(name, said) from None
+        message = problem if isinstance(problem, ApexError) else f"{type(problem).__name__}: {problem}"
+        raise _damage_error(name, message) from None
     return SavedModel(name, str(content.get("apexgp", "?")), settings, curve, parameters)
 
 
-def _damaged(path: str, problem: object) -> DataError:
+def _damage_error(path: str, problem: object) -> DataError:
     return DataError(f"{path} is damaged, or was saved by a newer apexgp: {one_line(str(problem), 500).rstrip('.')}.")
 
 
-def _read(path: str | os.PathLike[str], estimator: str) -> dict[str, Any]:
+def _read_content(path: str | os.PathLike[str], estimator: str) -> dict[str, Any]:
     raw = read_bytes(path)
     try:
         content = json.loads(raw.decode("utf-8"))
@@ -122,8 +121,12 @@ def _read(path: str | os.PathLike[str], estimator: str) -> dict[str, Any]:
         raise DataError(f"{path} is not a saved model: {problem}.") from None
     if not isinstance(content, dict) or content.get("format") != _FORMAT:
         raise DataError(f"{path} is not a model saved by apexgp.")
-    held = content.get("estimator")
-    if held != estimator:
-        reader = f" Read it with apexgp.{held}.load." if isinstance(held, str) and held.isidentifier() else ""
-        raise RequestError(f"{path} holds a model of class {some([held])}, not {estimator}.{reader}")
+    saved_class = content.get("estimator")
+    if saved_class != estimator:
+        reader = (
+            f" Read it with apexgp.{saved_class}.load."
+            if isinstance(saved_class, str) and saved_class.isidentifier()
+            else ""
+        )
+        raise RequestError(f"{path} holds a model of class {format_some([saved_class])}, not {estimator}.{reader}")
     return content

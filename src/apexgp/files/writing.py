@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from .._check import UNUSABLE, shown, truth
+from .._check import UNUSABLE, check_bool, format_value
 from ..errors import NotWrittenError, RequestError, WouldOverwriteError
 
 __all__ = ["check_writable", "resolve_path", "to_json_value", "write_atomically", "write_text"]
@@ -29,7 +29,7 @@ def check_writable(path: str | os.PathLike[str], overwrite: bool) -> Path:
     Path
         The file to write: where `path` is a link, what it points to, whether or not that is there already.
     """
-    target, overwrite = resolve_path(path), truth("overwrite", overwrite)
+    target, overwrite = resolve_path(path), check_bool("overwrite", overwrite)
     if kind := _find_kind(target):
         if kind == "folder":
             raise RequestError(f"{path} is a folder. Name a file in it.")
@@ -53,9 +53,9 @@ def resolve_path(path: str | os.PathLike[str]) -> Path:
     try:
         return Path(os.path.realpath(os.fsdecode(path)))
     except OSError as problem:
-        raise RequestError(f"{shown(path)} cannot be used as a file name: {problem.strerror}.") from None
+        raise RequestError(f"{format_value(path)} cannot be used as a file name: {problem.strerror}.") from None
     except UNUSABLE:
-        raise RequestError(f"Expected the name of a file, got {shown(path)}.") from None
+        raise RequestError(f"Expected the name of a file, got {format_value(path)}.") from None
 
 
 def _find_kind(path: Path) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from .._check import choice, some
+from .._check import check_choice, format_some
 from ..errors import DataError
 from ..reading.spreadsheets import Table, read_table
 from .items import Item, LabelledFiles, list_files
@@ -78,7 +78,7 @@ class DataSet:
 
 def read_dataset(name: str, folder: Path) -> LabelledFiles:
     """Find cases, patients and labels of a data set in the layout in which it is downloaded."""
-    dataset = DATASETS[choice("dataset", name, DATASETS)]
+    dataset = DATASETS[check_choice("dataset", name, DATASETS)]
     if not folder.is_dir():
         raise DataError(f"There is no folder {folder}. Check the name.")
     names = list(list_files(folder))
@@ -148,7 +148,7 @@ def pick_column(table: Table, *names: str) -> list[str]:
         if name in table.columns:
             return table.columns[name]
     raise DataError(
-        f"{table.path} has no column {' or '.join(map(repr, names))}; found {some(list(table.columns), 20)}."
+        f"{table.path} has no column {' or '.join(map(repr, names))}; found {format_some(list(table.columns), 20)}."
     )
 
 
@@ -197,7 +197,7 @@ def read_findings(table: Table) -> Mapping[str, list[str]]:
     cells = [set(cell.split("|")) for cell in pick_column(table, "Finding Labels")]
     unknown = sorted(set().union(*cells) - {*_FINDINGS, "No Finding"})
     if unknown:
-        raise DataError(f"{table.path}: unknown findings {some(unknown)} in the column 'Finding Labels'.")
+        raise DataError(f"{table.path}: unknown findings {format_some(unknown)} in the column 'Finding Labels'.")
     return {finding: [str(int(finding in cell)) for cell in cells] for finding in _FINDINGS}
 
 
@@ -237,7 +237,7 @@ def label_by_visit(found: list[FileMatch], tables: list[Table]) -> RuleResult:
     if undiagnosed:
         notes.append(
             f"Left out, because no rating lies between {-_VISIT_DAYS[0]} days before and {_VISIT_DAYS[1]} days after: "
-            f"{some(undiagnosed)}."
+            f"{format_some(undiagnosed)}."
         )
     return RuleResult(
         items,

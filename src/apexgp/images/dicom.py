@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._extras import need
+from .._extras import import_extra
 from ..errors import DataError
 from .unpack_limits import MOST_PIXELS, inflate, refuse_more
 
@@ -37,7 +37,7 @@ def open_dicom(path: Path, most: int, tags: list[str] | None = None) -> Any:
 
     A compressed file may unpack to no more than `most` pixels.
     """
-    pydicom = need("pydicom", "Reading DICOM", "images")
+    pydicom = import_extra("pydicom", "Reading DICOM", "images")
     wanted = {} if tags is None else {"stop_before_pixels": True, "specific_tags": tags}
     try:
         meta = pydicom.filereader.read_file_meta_info(path)
@@ -61,7 +61,7 @@ def open_dicom(path: Path, most: int, tags: list[str] | None = None) -> Any:
 
 def decode_pixels(data: Any, most: int) -> NDArray[Any]:
     """Stored values of a file with one frame of at most `most` pixels; colours as red, green and blue."""
-    pydicom = need("pydicom", "Reading DICOM", "images")
+    pydicom = import_extra("pydicom", "Reading DICOM", "images")
     if not any(name in data for name in ("PixelData", "FloatPixelData", "DoubleFloatPixelData")):
         raise DataError("is a DICOM file without pixel data")
     frames = int(data.get("NumberOfFrames") or 1)
@@ -113,7 +113,7 @@ def read_dicom_picture(path: Path, most: int = MOST_PIXELS) -> NDArray[Any]:
     values = decode_pixels(data, most)
     kind = data.get("PhotometricInterpretation", "")
     if kind == "PALETTE COLOR":
-        values = need("pydicom.pixels", "Reading DICOM", "images").apply_color_lut(values, data)
+        values = import_extra("pydicom.pixels", "Reading DICOM", "images").apply_color_lut(values, data)
     if values.ndim == 3:
         return values if values.dtype == np.uint8 else (values / np.iinfo(values.dtype).max).astype(np.float32)
     with np.errstate(all="ignore"):  # of a window that makes no sense: what comes out is looked at
@@ -125,7 +125,7 @@ def read_dicom_picture(path: Path, most: int = MOST_PIXELS) -> NDArray[Any]:
 
 def _find_grey_values(values: NDArray[Any], data: Any) -> NDArray[np.float64]:
     """Grey values in [0, 1]: by the file's window or table, otherwise by the range that its bits allow."""
-    pixels = need("pydicom.pixels", "Reading DICOM", "images")
+    pixels = import_extra("pydicom.pixels", "Reading DICOM", "images")
     shown = np.asarray(pixels.apply_modality_lut(values, data), dtype=np.float64)
     if data.get("WindowCenter") is not None and data.get("WindowWidth") is not None:
         return _apply_window(
@@ -164,7 +164,7 @@ def _take_first(value: Any) -> float:
 def silence_pydicom() -> Iterator[None]:
     """Keep pydicom from quoting odd values of headers in warnings, for the length of a block."""
     try:
-        config = need("pydicom.config", "Reading DICOM", "images")
+        config = import_extra("pydicom.config", "Reading DICOM", "images")
     except ImportError:
         yield  # whoever meets a DICOM file will say what is missing
         return

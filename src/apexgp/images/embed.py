@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .._check import choice, several, some, text, truth, whole_number
+from .._check import check_bool, check_choice, check_list, check_text, check_whole_number, format_some
 from ..errors import DataError, RequestError
 from ..files.writing import resolve_path
 from ..running.terminal import progress_bar
@@ -141,21 +141,21 @@ def embed_images(
     -------
     EmbeddingRun
     """
-    batch = whole_number("batch", batch, least=1, most=_MOST_IN_BATCH)
-    overwrite, progress = truth("overwrite", overwrite), truth("progress", progress)
-    most = None if max_pixels is None else whole_number("max_pixels", max_pixels, least=1, most=10**12)
+    batch = check_whole_number("batch", batch, least=1, most=_MOST_IN_BATCH)
+    overwrite, progress = check_bool("overwrite", overwrite), check_bool("progress", progress)
+    most = None if max_pixels is None else check_whole_number("max_pixels", max_pixels, least=1, most=10**12)
     source, target = _check_folder(folder), resolve_path(out)
     with dicom.silence_pydicom(), limit_pillow(most or MOST_PIXELS):
         labelled = _read_cases(source, labels, dataset, per_patient)
         _check_name(target, labelled.kind)
         encoder = Encoder(model, device)
         cut = crop if crop is not None else dataset is not None and DATASETS[dataset].crop
-        normalise = choice(
+        normalise = check_choice(
             "normalise",
             normalise if normalise is not None else ("imagenet" if dataset is None else "source"),
             NORMALISATIONS,
         )
-        preprocessing = Preprocessing.build(labelled.kind, truth("crop", cut), encoder.size, normalise, most)
+        preprocessing = Preprocessing.build(labelled.kind, check_bool("crop", cut), encoder.size, normalise, most)
         if not preprocessing.mean:
             earlier = None if overwrite else _read_settings(target, labelled.kind)
             preprocessing = _measure_or_reuse(preprocessing, _select_items(labelled, fit_on), earlier, progress)
@@ -193,7 +193,7 @@ def _embed_cases(
     if not kept:
         reasons = dict.fromkeys(reason for _, reason in unreadable)
         raise DataError(
-            f"None of the {len(unreadable)} files can be read: {unreadable[0][0]} {some(list(reasons), 3)}."
+            f"None of the {len(unreadable)} files can be read: {unreadable[0][0]} {format_some(list(reasons), 3)}."
         )
     written = store.finish(labelled)
     return EmbeddingRun(
@@ -232,8 +232,10 @@ def _read_cases(
         )
     if dataset is not None:
         return read_dataset(dataset, folder)
-    names = several("per_patient", per_patient, "a list of labels")
-    return read_own_files(folder, _to_path(labels), [text("per_patient", name, "names of labels") for name in names])
+    names = check_list("per_patient", per_patient, "a list of labels")
+    return read_own_files(
+        folder, _to_path(labels), [check_text("per_patient", name, "names of labels") for name in names]
+    )
 
 
 def _to_path(given: str | os.PathLike[str] | None) -> Path:

@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._check import UNUSABLE, shown, some, text
-from .._extras import need
+from .._check import UNUSABLE, check_text, format_some, format_value
+from .._extras import import_extra
 from ..errors import RequestError
 
 __all__ = ["DEFAULT_MODEL", "Encoder"]
@@ -88,7 +88,7 @@ class Encoder:
     """
 
     def __init__(self, model: str | os.PathLike[str], device: str = "auto") -> None:
-        self._torch = need("torch", "embed_images", "images")
+        self._torch = import_extra("torch", "embed_images", "images")
         self.name = _check_model_name(model)
         self._device = self._find_device(device)
         loaded = _load_model(self.name)
@@ -114,7 +114,7 @@ class Encoder:
         return {"model": self.name, "weights": self.weights, "width": self.width, "precision": self.precision}
 
     def _find_device(self, device: str) -> Any:
-        torch, device = self._torch, text("device", device, "the name of a device")
+        torch, device = self._torch, check_text("device", device, "the name of a device")
         if device == "auto":
             mps = getattr(torch.backends, "mps", None)
             device = "cuda" if torch.cuda.is_available() else "mps" if mps and mps.is_available() else "cpu"
@@ -124,7 +124,7 @@ class Encoder:
         except (RuntimeError, AssertionError) as problem:  # unknown, not there, or not compiled into this torch
             reason = str(problem).splitlines()[0] if str(problem) else type(problem).__name__
             raise RequestError(
-                f"{shown(device)} cannot be used: {reason.rstrip('.')}.",
+                f"{format_value(device)} cannot be used: {reason.rstrip('.')}.",
                 argument="device",
                 remedy=("Try {}.", ("device", "auto")),
             ) from None
@@ -135,11 +135,13 @@ def _check_model_name(model: Any) -> str:
     try:
         return os.fsdecode(model)
     except UNUSABLE:
-        raise RequestError(f"must be the name of a model, or a folder, got {shown(model)}.", argument="model") from None
+        raise RequestError(
+            f"must be the name of a model, or a folder, got {format_value(model)}.", argument="model"
+        ) from None
 
 
 def _load_model(name: str) -> Any:
-    transformers = need("transformers", "embed_images", "images")
+    transformers = import_extra("transformers", "embed_images", "images")
     try:
         with _silence_loader(transformers):
             folder, settings = find_model_folder(name)
@@ -164,13 +166,13 @@ def _load_model(name: str) -> Any:
     if missing or wrong:
         raise RequestError(
             f"{name} lacks weights of its own architecture, or has them in other shapes "
-            f"({some(sorted(missing + wrong), 3)}); they would be random. Name a complete folder or model.",
+            f"({format_some(sorted(missing + wrong), 3)}); they would be random. Name a complete folder or model.",
             argument="model",
         )
     if not_finite := [key for key, tensor in loaded.state_dict().items() if not tensor.isfinite().all()]:
         raise RequestError(
-            f"{name} has weights that are not finite ({some(sorted(not_finite), 3)}): all embeddings would be NaN. "
-            "Name a complete folder or model.",
+            f"{name} has weights that are not finite ({format_some(sorted(not_finite), 3)}): all embeddings would be "
+            "NaN. Name a complete folder or model.",
             argument="model",
         )
     return loaded
@@ -202,7 +204,7 @@ def _digest_weights(model: Any) -> str:
 @contextmanager
 def _silence_loader(transformers: Any) -> Iterator[None]:
     """Keep remarks of the loader off the terminal: errors say what matters. A download shows its bar."""
-    talkers = [transformers.utils.logging, need("huggingface_hub.utils.logging", "embed_images", "images")]
+    talkers = [transformers.utils.logging, import_extra("huggingface_hub.utils.logging", "embed_images", "images")]
     before = [talker.get_verbosity() for talker in talkers]
     bars = transformers.utils.logging.is_progress_bar_enabled()
     for talker in talkers:
@@ -231,7 +233,7 @@ def find_model_folder(name: str) -> tuple[Path, dict[str, Any]]:
     if not folder.is_dir():
         if name.count("/") > 1 or name.startswith((".", "/", "~")) or "\\" in name:
             raise RequestError(f"{name}: there is no such folder.", argument="model")
-        hub = need("huggingface_hub", "embed_images", "images")
+        hub = import_extra("huggingface_hub", "embed_images", "images")
         folder = Path(hub.snapshot_download(name, allow_patterns=list(_WANTED)))
     if not (folder / "config.json").is_file():
         raise RequestError(
@@ -271,12 +273,12 @@ def _check_weight_files(name: str, folder: Path, index: dict[str, Any]) -> None:
     if wrong or not files:
         raise RequestError(
             f"{name} refers to weights that are not safetensors files in its own folder "
-            f"({some(wrong or ['none'], 3)}). {PICKLES}",
+            f"({format_some(wrong or ['none'], 3)}). {PICKLES}",
             argument="model",
         )
     missing = [file for file in sorted(files) if not (folder / file).is_file()]
     if missing:
-        raise RequestError(f"{name} lacks {some(missing, 3)}. Name a complete folder.", argument="model")
+        raise RequestError(f"{name} lacks {format_some(missing, 3)}. Name a complete folder.", argument="model")
 
 
 def _check_settings(name: str, settings: dict[str, Any]) -> None:
@@ -296,7 +298,7 @@ def _check_settings(name: str, settings: dict[str, Any]) -> None:
     if all(edges) and (max(edges[0]) / min(edges[1])) ** 2 > _MOST_PATCHES:
         raise RequestError(
             f"{name} was not loaded: it cuts a picture into more than {_MOST_PATCHES:,} patches "
-            f"(image_size {shown(settings['image_size'])}, patch_size {shown(settings['patch_size'])}).",
+            f"(image_size {format_value(settings['image_size'])}, patch_size {format_value(settings['patch_size'])}).",
             argument="model",
         )
 

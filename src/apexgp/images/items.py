@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 
-from .._check import some
+from .._check import format_some
 from ..errors import DataError
 from ..reading.spreadsheets import Table, read_table
 from .pictures import PICTURE_SUFFIXES
@@ -116,12 +116,12 @@ def read_own_files(folder: Path, labels: Path, per_patient: Sequence[str] = ()) 
     columns = {name: cells for name, cells in table.columns.items() if name not in ("file", "patient")}
     taken = [name for name in columns if name in _RESERVED]
     if taken:
-        raise DataError(f"{labels}: a label cannot be called {some(taken)}. Rename the column.")
+        raise DataError(f"{labels}: a label cannot be called {format_some(taken)}. Rename the column.")
     patients = table.columns.get("patient")
     if patients is not None and "" in patients:
         empty = [line for cell, line in zip(patients, table.lines, strict=True) if not cell]
         raise DataError(
-            f"{labels}: column 'patient' has no value in line {some(empty)}. Fill it in, or delete the row."
+            f"{labels}: column 'patient' has no value in line {format_some(empty)}. Fill it in, or delete the row."
         )
     for label in per_patient:
         _refuse_two_labels(table, label)
@@ -129,7 +129,7 @@ def read_own_files(folder: Path, labels: Path, per_patient: Sequence[str] = ()) 
     rows = [i for i, present in enumerate(found) if present]
     if not rows:
         raise DataError(
-            f"None of the {len(names)} files that {labels} names is in {folder}; it names {some(names, 2)}, "
+            f"None of the {len(names)} files that {labels} names is in {folder}; it names {format_some(names, 2)}, "
             "relative to that folder."
         )
     items = tuple(Item(names[i], folder / names[i]) for i in rows)
@@ -152,7 +152,8 @@ def read_file_names(path: Path) -> set[str]:
 def _read_file_column(table: Table) -> list[str]:
     if "file" not in table.columns:
         raise DataError(
-            f"{table.path} has no column 'file', which should name the pictures; found {some(list(table.columns), 20)}."
+            f"{table.path} has no column 'file', which should name the pictures; found "
+            f"{format_some(list(table.columns), 20)}."
         )
     lines: dict[str, int] = {}
     for cell, line in zip(table.columns["file"], table.lines, strict=True):
@@ -170,7 +171,7 @@ def _read_file_column(table: Table) -> list[str]:
 def _refuse_two_labels(table: Table, label: str) -> None:
     for column in (label, "patient"):
         if column not in table.columns:
-            raise DataError(f"{table.path} has no column {column!r}; found {some(list(table.columns), 20)}.")
+            raise DataError(f"{table.path} has no column {column!r}; found {format_some(list(table.columns), 20)}.")
     first: dict[str, tuple[str, int]] = {}
     for patient, cell, line in zip(table.columns["patient"], table.columns[label], table.lines, strict=True):
         known, where = first.setdefault(patient, (cell, line))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._extras import need
+from .._extras import import_extra
 from ..errors import DataError
 from . import dicom
 from .unpack_limits import MOST_PIXELS, refuse_more
@@ -30,8 +30,8 @@ def read_picture(path: Path, most: int = MOST_PIXELS) -> NDArray[Any]:
     """
     if path.suffix.lower() in (".dcm", ".dicom") or dicom.is_dicom(path):
         return dicom.read_dicom_picture(path, most)
-    Image = need("PIL.Image", "Reading pictures", "images")
-    ImageOps = need("PIL.ImageOps", "Reading pictures", "images")
+    Image = import_extra("PIL.Image", "Reading pictures", "images")
+    ImageOps = import_extra("PIL.ImageOps", "Reading pictures", "images")
     try:
         with Image.open(path, formats=_FORMATS) as file:
             refuse_more(file.width * file.height, most, "pixels")
@@ -89,7 +89,7 @@ def make_square(picture: NDArray[Any], crop: bool, size: int) -> NDArray[Any]:
     size
         Edge of the result.
     """
-    Image = need("PIL.Image", "Reading pictures", "images")
+    Image = import_extra("PIL.Image", "Reading pictures", "images")
     height, width = picture.shape[:2]
     if crop:
         edge = min(height, width)

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.ndimage import shift
 
-from .._check import some
-from .._extras import need
+from .._check import format_some
+from .._extras import import_extra
 from ..errors import DataError
 from . import dicom
 from .unpack_limits import MOST_VOXELS, refuse_more
@@ -113,7 +113,7 @@ def read_scan(path: Path, most: int = MOST_VOXELS) -> Scan:
 
 def read_nifti(path: Path, most: int = MOST_VOXELS) -> Scan:
     """Read the scan in a NIfTI file; the slices of several volumes follow each other."""
-    nibabel = need("nibabel", "Reading NIfTI", "images")
+    nibabel = import_extra("nibabel", "Reading NIfTI", "images")
     try:
         with nibabel.imageglobals.LoggingOutputSuppressor():  # of what it mends in a header
             image = nibabel.as_closest_canonical(_find_nifti_class(nibabel, path, most).from_filename(path))
@@ -193,7 +193,7 @@ def read_series(folder: Path, most: int = MOST_VOXELS) -> Scan:
     slices = sorted(slices, key=lambda one: (float(one.position @ normal), one.number, str(one.path)))
     slices, duplicates = _drop_duplicates(slices, normal)
     if duplicates:
-        remarks.append(f"duplicate slices left out ({len(duplicates)}): {some(duplicates)}")
+        remarks.append(f"duplicate slices left out ({len(duplicates)}): {format_some(duplicates)}")
     height = np.array([one.position @ normal for one in slices])
     remarks += _describe_gaps(slices, height)
     turn = _Turn.to_upright(slices[0])
@@ -267,8 +267,8 @@ def _refuse_inconsistent(slices: list[_Slice]) -> None:
         other = [one.path.name for one in slices if differ(one)]
         if other:
             raise DataError(
-                f"holds a series with slices of different {what} ({first.path.name} and {some(other, 3)}). Put what "
-                "belongs together into a separate folder"
+                f"holds a series with slices of different {what} ({first.path.name} and {format_some(other, 3)}). Put "
+                "what belongs together into a separate folder"
             )
 
 
@@ -293,7 +293,9 @@ def _describe_gaps(slices: list[_Slice], height: NDArray[np.float64]) -> list[st
         return []
     missing = int(sum(round(apart[i] / usual) - 1 for i in wide))
     places = [f"{slices[i].path.name} and {slices[i + 1].path.name} ({apart[i]:.4g} mm)" for i in wide]
-    return [f"slices missing (about {missing}): they are {usual:.4g} mm apart, but not between {some(places, 3)}"]
+    return [
+        f"slices missing (about {missing}): they are {usual:.4g} mm apart, but not between {format_some(places, 3)}"
+    ]
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from .._extras import need
+from .._extras import import_extra
 from ..errors import DataError
 
 __all__ = ["MOST_PIXELS", "MOST_VOXELS", "inflate", "limit_pillow", "refuse_more"]
@@ -47,7 +47,7 @@ def inflate(packed: bytes, most: int) -> bytes:
 def limit_pillow(most: int) -> Iterator[None]:
     """Let Pillow refuse pictures of more than `most` pixels, also inside DICOM files, for the length of a block."""
     try:
-        image = need("PIL.Image", "Reading pictures", "images")
+        image = import_extra("PIL.Image", "Reading pictures", "images")
     except ImportError:
         yield  # whoever meets a picture will say what is missing
         return

@@ -10,12 +10,12 @@ from typing import get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._check import FloatArray, choice, shown, sizes_array
-from ..cautions import inexact_cautions, uninformed_cautions
+from .._check import FloatArray, check_choice, check_sizes, format_value
+from ..cautions import find_inexact_cautions, find_uninformed_cautions
 from ..curve import LearningCurve
 from ..errors import RequestError
 from ..forecast import Quantity
-from ..numerics.truncated import CutNormal
+from ..numerics.truncated_normal import TruncatedNormal
 from .mixture import Mixture
 from .nodes import draw_scores
 from .posterior import Posterior
@@ -108,15 +108,15 @@ class AveragedPosterior:
         of
             What is forecast, as for `forecast`.
         """
-        at, levels = sizes_array("sizes", sizes), self.curve.as_upward(scores)
+        at, levels = check_sizes("sizes", sizes), self.curve.as_upward(scores)
         if levels.shape not in ((), at.shape) or np.isnan(levels).any():
             raise RequestError(
-                f"must be one number, or one for each of the {len(at)} sizes, and not NaN, got {shown(scores)}.",
+                f"must be one number, or one for each of the {len(at)} sizes, and not NaN, got {format_value(scores)}.",
                 argument="scores",
             )
-        choice("of", of, get_args(Quantity))
+        check_choice("of", of, get_args(Quantity))
         mixture = self.predict(at, of)
-        chances = CutNormal(mixture.locations, mixture.scales).cdf(levels)
+        chances = TruncatedNormal(mixture.locations, mixture.scales).cdf(levels)
         gaps = chances - mixture.weights @ chances
         masses = np.concatenate([self.weights[p.density.mean.name] * p.masses for p in self.posteriors])
         error: FloatArray = np.sqrt((mixture.weights * masses) @ gaps**2)
@@ -152,12 +152,12 @@ class AveragedPosterior:
     def cautions(self, sizes: FloatArray) -> tuple[str, ...]:
         """Whether the integral is exact, and the pilot has said anything about how far the curve will still rise."""
         pilot = self.posteriors[0].statistics.replicates
-        return self.inexact_cautions + uninformed_cautions(sizes, pilot, self._spread_of_share)
+        return self.inexact_cautions + find_uninformed_cautions(sizes, pilot, self._spread_of_share)
 
     @property
     def inexact_cautions(self) -> tuple[str, ...]:
         """Whether the integral is as exact as was aimed at."""
-        return inexact_cautions(self.end_error, self.precision)
+        return find_inexact_cautions(self.end_error, self.precision)
 
     @cached_property
     def _spread_of_share(self) -> float:

@@ -58,7 +58,7 @@ class CurveProblem:
 
     def named(self, point: FloatArray) -> dict[str, float]:
         """Theta and eps by the paper's names, for sizes counted in examples."""
-        theta = self.mean.with_sizes_in(self.unit, *point[: self.width - 1].tolist())
+        theta = self.mean.rescale_theta(self.unit, *point[: self.width - 1].tolist())
         values = [*theta, float(point[self.width - 1])]
         return dict(zip([*(p.name for p in self.mean.parameters), "epsilon"], values, strict=True))
 

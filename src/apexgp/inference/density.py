@@ -133,7 +133,7 @@ class Density:
 
     def rise(self, sizes: FloatArray, last: FloatArray, drop: FloatArray, shape: tuple[FloatArray, ...]) -> FloatArray:
         """m(x) - m(x_R): sizes and the last one, x_R, counted in units of the smallest."""
-        rise: FloatArray = drop - self.mean.drop(sizes, *self.mean.theta_of(last, drop, *shape))
+        rise: FloatArray = drop - self.mean.drop(sizes, *self.mean.solve_theta(last, drop, *shape))
         return rise
 
     def clock(self, sizes: FloatArray, last: FloatArray | float) -> FloatArray:

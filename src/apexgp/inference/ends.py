@@ -13,7 +13,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from .._check import FloatArray
-from ..numerics.cut_mixture import CutMixture
+from ..numerics.truncated_mixture import TruncatedMixture
 
 __all__ = ["BEND", "LEAST_MASS", "LEAST_TOTAL", "Ends", "FarForecast", "Sums", "are_uneven"]
 
@@ -66,7 +66,7 @@ class Ends(NamedTuple):
         """That of the worst."""
         return float(self.errors.max())
 
-    def error_of(self, forecasts: CutMixture, weights: FloatArray) -> float:
+    def error_of(self, forecasts: TruncatedMixture, weights: FloatArray) -> float:
         """The largest standard error over all ends, relative to the width: at least one over the number of nodes.
 
         By the quantiles two standard errors of the probability away, not by the density at the end: where that is next

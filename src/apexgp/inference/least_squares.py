@@ -8,7 +8,7 @@ from math import exp, inf, log
 
 import numpy as np
 
-from .._check import FloatArray, some
+from .._check import FloatArray, format_some
 from ..curve import LearningCurve, Replicates
 from ..errors import DataError, NoForecastError
 from ..forecast import Quantity
@@ -43,7 +43,7 @@ class LeastSquaresFit(PointFit):
     def parameters(self) -> dict[str, float]:
         """Values by their published names, for sizes counted in examples."""
         family = self.problem.family
-        values = family.published(self.offset, self.amplitude, *self.shape.tolist())
+        values = family.to_published(self.offset, self.amplitude, *self.shape.tolist())
         return dict(zip(family.parameters, values, strict=True))
 
     def curve(self, sizes: FloatArray) -> FloatArray:
@@ -145,8 +145,8 @@ class LeastSquaresEngine:
         if len(sizes) < needed:
             raise DataError(
                 f"The family {self.family.name!r} has {needed} parameters and needs scores at {needed} or more "
-                f"different sizes, got {len(sizes)} ({some(sizes)}). Train on a further subset, or use 'power_law', "
-                "which needs 3."
+                f"different sizes, got {len(sizes)} ({format_some(sizes)}). Train on a further subset, or use "
+                "'power_law', which needs 3."
             )
 
     def fit(self, curves: Sequence[LearningCurve]) -> list[LeastSquaresFit]:

@@ -17,7 +17,7 @@ from scipy.special import expit, log_expit, ndtri
 from .._check import FloatArray
 from ..model.beliefs import Beta
 from ..model.means import Mean
-from ..numerics.truncated import Cut
+from ..numerics.truncated_normal import TruncatedStandardNormal
 from .statistics import Statistics
 from .uniforms import CLOSEST, Uniforms
 
@@ -149,7 +149,7 @@ class LevelAndDrop:
         if not near.any():
             return drawn
         centre, scale = level[near], spread[near]
-        cut = Cut((self.floor - centre) / scale, (self.ceiling - centre) / scale)
+        cut = TruncatedStandardNormal((self.floor - centre) / scale, (self.ceiling - centre) / scale)
         level, spread, log_mass = level.copy(), spread.copy(), log_mass.copy()
         level[near] = np.minimum(centre + scale * cut.quantile(u[near]), self.ceiling - CLOSEST)
         spread[near] = 0.0
@@ -187,7 +187,7 @@ class LevelAndDrop:
         least, most = np.maximum(told.least_limit - level, 0.0), self.ceiling - level
         # The paper's prior ends where the curve at the smallest size meets the floor.
         most = np.minimum(most, (level - self.floor) / np.maximum(-told.rise[0], 1e-12))
-        cut = Cut((least - centre) / spread, (most - centre) / spread)
+        cut = TruncatedStandardNormal((least - centre) / spread, (most - centre) / spread)
         drop = np.clip(centre + spread * cut.quantile(u.shares), 1e-12, 1.0)
         log_mass = log_mass + cut.log_mass + 0.5 * _LOG_2PI + np.log(spread)
         return level, drop, np.where(most > least, log_mass, -np.inf)
@@ -226,7 +226,7 @@ class LevelAndDrop:
         It is that of level and drop: a = level + drop, g = g(drop).
         """
         step = 1e-30
-        nudged = self.mean.drop(np.ones(1), *self.mean.theta_of(np.asarray(last), drop + 1j * step, *shape))
+        nudged = self.mean.drop(np.ones(1), *self.mean.solve_theta(np.asarray(last), drop + 1j * step, *shape))
         slope = np.imag(nudged) / step
         window = self.ceiling - told.least_limit
         return np.log(slope) - np.log(window) - np.log(level + drop - self.floor)
@@ -245,7 +245,7 @@ def _cut_draws(
     log_weight = np.where((deviates >= below) & (deviates <= above), 0.0, -np.inf)
     cut = (below > -_LITTLE) | (above < _LITTLE)
     if cut.any():
-        normal = Cut(below[cut], above[cut])
+        normal = TruncatedStandardNormal(below[cut], above[cut])
         deviates[:, cut] = normal.quantile(np.broadcast_to(u, deviates.shape)[:, cut])
         log_weight[:, cut] = normal.log_mass
     return centre + spread * deviates, log_weight

@@ -11,10 +11,9 @@ import numpy as np
 from .._check import FloatArray
 from ..curve import LearningCurve, Replicates
 from ..forecast import Quantity
-from ..model.elicitation import TAU, PositiveNormal, elicit_sigma
 from ..model.kernel import log_rbf, log_rbf_slopes
 from ..model.means import Mean
-from ..model.variant import Variant
+from ..model.paper_priors import TAU, PositiveNormal, Variant, elicit_sigma
 from .curve_problem import CurveProblem, spread
 from .gaussian import condition, log_likelihood
 from .mixture import Mixture

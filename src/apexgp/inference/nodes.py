@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from .._check import FloatArray
-from ..numerics.truncated import CutNormal
+from ..numerics.truncated_normal import TruncatedNormal
 
 __all__ = ["cholesky", "draw_alike", "draw_scores", "log_determinant", "log_product", "solve_lower"]
 
@@ -78,7 +78,7 @@ def draw_scores(location: FloatArray, covariance: FloatArray, rng: np.random.Gen
     correlation = covariance / (scale[:, None] * scale[None, :])
     correlation[diagonal, diagonal] = 1 + 1e-9  # close sizes make it singular to rounding
     normal = np.einsum("pqn,qn->pn", cholesky(correlation), rng.standard_normal(location.shape))
-    return CutNormal(location, scale).quantile(ndtr(normal)).T
+    return TruncatedNormal(location, scale).quantile(ndtr(normal)).T
 
 
 def draw_alike(n: int, location: FloatArray, covariance: FloatArray, rng: np.random.Generator) -> FloatArray:

@@ -70,6 +70,6 @@ class OnsetCoordinates:
         z[row] = 1.0
         unit = self.density.shape(z, self.of)[BurrMean.onset] - centre  # of the offset, for a unit of its deviate
         fall = np.exp(np.clip(-v[row], -_FARTHEST, _FARTHEST / 20))
-        offset, log_slope = self._mean.offset_of(fall, np.maximum(tail, _LEAST_TAIL), log_theta4)
+        offset, log_slope = self._mean.solve_offset(fall, np.maximum(tail, _LEAST_TAIL), log_theta4)
         z[row] = (offset - centre) / unit
         return z, log_slope - np.log(unit)

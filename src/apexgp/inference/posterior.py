@@ -73,8 +73,8 @@ class Posterior:
         """Values at the nodes, by the paper's names."""
         n, mean = self.nodes, self.density.mean
         unit = self.statistics.sizes[0]
-        theta = mean.theta_of(self.statistics.sizes[-1] / unit, n.drop, *n.shape)
-        in_examples: tuple[Any, ...] = mean.with_sizes_in(float(unit), *theta)
+        theta = mean.solve_theta(self.statistics.sizes[-1] / unit, n.drop, *n.shape)
+        in_examples: tuple[Any, ...] = mean.rescale_theta(float(unit), *theta)
         named: dict[str, FloatArray] = dict(zip([p.name for p in mean.parameters], in_examples, strict=True))
         named["epsilon"] = 1 - (n.level + n.drop)
         noise = {"tau": np.hypot(n.parameters["tau_e"], n.parameters["tau_b"])}

@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from .._check import FloatArray
-from ..numerics.cut_mixture import CutMixture
+from ..numerics.truncated_mixture import TruncatedMixture
 from .adaptation import adapted
 from .density import Density, Divide
 from .draws import Nodes
@@ -185,7 +185,7 @@ class _Sampler:
             [(ends.beyond[:, :, draw, node] / share[draw, node]).reshape(-1, len(draw)), at.far_location[:, draw, node]]
         )
         kept = calibrated(kept, traits, np.append(ends.total, np.einsum("hkn,kn->h", at.far_location, share)))
-        far = CutMixture(at.far_location[:, draw, node].T, np.sqrt(at.far_variance[:, draw, node]).T, kept)
+        far = TruncatedMixture(at.far_location[:, draw, node].T, np.sqrt(at.far_variance[:, draw, node]).T, kept)
         z, _ = self.deviates(pool.points.z[:, node])
         nodes = Nodes(self.density.parameters(z, self.of), self.density.shape(z, self.of), *at.chosen(draw, node))
         return Posterior(

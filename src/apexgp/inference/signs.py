@@ -1,4 +1,4 @@
-"""What a pilot shows that priors may go by, as numbers: `SIGNS` of `model.beliefs`, one function for all.
+"""What a pilot shows that priors may go by, as numbers: `PILOT_FEATURES` of `model.beliefs`, one function for all.
 
 A sign is 0 where it is not known, so that what is not known moves no prior.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..curve import LearningCurve
-from ..model.beliefs import SIGNS
+from ..model.beliefs import PILOT_FEATURES
 from ..reading.known_metrics import known_metric
 
 __all__ = ["signs_of"]
@@ -37,7 +37,7 @@ def signs_of(curve: LearningCurve, ceiling: float) -> dict[str, float]:
       above the test score they are above it, (train - test) / (ceiling - test); whether they are perfect.
     * `always`: 1. What it does to a prior is how far that was moved by what was learnt from other curves.
     """
-    signs = dict.fromkeys(SIGNS, 0.0) | {"always": 1.0}
+    signs = dict.fromkeys(PILOT_FEATURES, 0.0) | {"always": 1.0}
     signs["size"] = float(np.clip(np.log(curve.largest / _TYPICAL_SIZE), *_LEARNT_SIZES))
     known = known_metric(curve.metric)
     signs["accuracy"] = float(known is not None and any(part in known.name for part in _HITS))

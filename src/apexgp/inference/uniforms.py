@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import gammaincinv, ndtri
 
 from .._check import FloatArray
-from ..numerics.sobol import sobol_points
+from ..numerics.sobol import make_sobol_points
 
 __all__ = ["CLOSEST", "DRAWS", "Uniforms", "even_uniforms", "sobol", "standard_t", "uniforms"]
 
@@ -38,7 +38,7 @@ class Uniforms(NamedTuple):
 @lru_cache(maxsize=128)
 def sobol(count: int, dimensions: int, seed: int, turn: int) -> FloatArray:
     """Scrambled Sobol points in the unit cube, shape (dimensions, count): other ones for each seed and turn."""
-    return _fixed(np.clip(sobol_points(count, dimensions, np.random.default_rng([seed, turn])), 1e-6, 1 - 1e-6))
+    return _fixed(np.clip(make_sobol_points(count, dimensions, np.random.default_rng([seed, turn])), 1e-6, 1 - 1e-6))
 
 
 def standard_t(count: int, dimensions: int, degrees: int, seed: int, turn: int) -> FloatArray:

@@ -1,1 +1,1 @@
-"""Priors learnt from whole curves: pilots cut from them, their nodes under any priors, the moves they speak for."""
+"""Learning priors from whole curves: pilots cut from them, their nodes under any priors, the moves that help most."""

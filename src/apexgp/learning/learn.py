@@ -1,4 +1,4 @@
-"""Priors learnt from whole curves of one's own."""
+"""Learning priors from whole curves, and the cache of what was computed of each."""
 
 from __future__ import annotations
 
@@ -13,25 +13,23 @@ from typing import Any
 
 import numpy as np
 
-from .._check import DAMAGED, FloatArray, instance, mapped, several, truth, whole_number
-from ..curve import LearningCurve, curve_columns
+from .._check import DAMAGED, FloatArray, check_bool, check_instance, check_list, check_mapping, check_whole_number
+from ..curve import LearningCurve, build_curve_columns
 from ..errors import AccuracyWarning, DataError, RequestError
 from ..files.writing import resolve_path, to_json_value, write_atomically
 from ..model.beliefs import CALIBRATED, Beliefs
-from ..model.learnt import FIGURES, Learnt
+from ..model.learnt import FIGURE_LABELS, Learnt
 from ..running.processes import run_in_order
 from ..running.terminal import progress_bar
-from .cuts import Lesson, check_alike, lessons_of
-from .fit import Moves, learnt_moves
-from .moves import moved, names_of, numbers_moved
-from .nodes import CutNodes, Nodes, coordinates_of, nodes_of_lesson, stacked
-from .pull import WORTH, pull_of
-from .scores import figures_by_pilot
+from .lessons import Lesson, check_alike, make_lessons
+from .moves import PRIOR_CURVES, apply_moves, compute_shrinkage, describe_moves, list_move_names
+from .nodes import PilotNodeArrays, PilotNodes, integrate_lesson, list_coordinates, stack_nodes
+from .objective import LearntMoves, learn_moves, score_pilots
 
-__all__ = ["learn_beliefs", "learn_from"]
+__all__ = ["learn_beliefs", "learn_from_related"]
 
-_MOST_CURVES = 3000  # more would not move the numbers
-_MOST_PILOTS = 1500  # or one for each curve: nodes are held in memory
+_MOST_CURVES = 3000  # more would not change the numbers
+_MOST_PILOTS = 1500  # or one per curve, if that is more: nodes are held in memory
 
 
 def learn_beliefs(
@@ -81,54 +79,54 @@ def learn_beliefs(
     return _learn("curves", curves, begin, None if folder is None else resolve_path(folder), n_jobs, seed, progress)
 
 
-def learn_from(related: Any, curve: LearningCurve | None, start: Beliefs, seed: int) -> Beliefs:
-    """Priors for one curve, or for whatever comes, from others that are related; they must be of its kind."""
-    given = _listed("related", related)
-    listed = given.values() if isinstance(given, Mapping) else given
+def learn_from_related(related: Any, curve: LearningCurve | None, start: Beliefs, seed: int) -> Beliefs:
+    """Learn priors from curves related to `curve`, or (None) to any; all must have the same metric and unit."""
+    listed_curves = _to_list("related", related)
+    listed = listed_curves.values() if isinstance(listed_curves, Mapping) else listed_curves
     check_alike([one for one in (curve, *listed) if isinstance(one, LearningCurve)], "related")
-    return _learn("related", given, start, None, None, seed, True)
+    return _learn("related", listed_curves, start, None, None, seed, True)
 
 
 def _learn(
     argument: str, curves: Any, start: Beliefs, folder: Path | None, n_jobs: int | None, seed: int, progress: bool
 ) -> Beliefs:
-    instance("start", start, Beliefs, "the Beliefs to start from, such as apexgp.priors.CALIBRATED")
+    check_instance("start", start, Beliefs, "the Beliefs to start from, such as apexgp.priors.CALIBRATED")
     if start.shares is None or not start.uses_replicates:
         raise RequestError(
             "must model individual scores and shares, as apexgp.priors.CALIBRATED does.", argument="start"
         )
-    whole_number("seed", seed, least=0)
-    given = _listed(argument, curves)
-    if not given:
+    check_whole_number("seed", seed, least=0)
+    listed_curves = _to_list(argument, curves)
+    if not listed_curves:
         return start
-    lessons = lessons_of(given, argument)
+    lessons = make_lessons(listed_curves, argument)
     if len(lessons) > _MOST_CURVES:
-        drawn = np.random.default_rng(seed).permutation(len(lessons))[:_MOST_CURVES]
-        lessons = [lessons[i] for i in np.sort(drawn)]
-    integrated = _integrated(lessons, start, seed, folder, n_jobs, progress)
-    lessons = [lesson for lesson, own in zip(lessons, integrated, strict=True) if own]
+        chosen = np.random.default_rng(seed).permutation(len(lessons))[:_MOST_CURVES]
+        lessons = [lessons[i] for i in np.sort(chosen)]
+    integrated = _integrate_lessons(lessons, start, seed, folder, n_jobs, progress)
+    lessons = [lesson for lesson, nodes_of_curve in zip(lessons, integrated, strict=True) if nodes_of_curve]
     if not lessons:
         raise DataError(
             "could not be used: the computation broke down on each. Look for odd scores.", argument=argument
         )
-    nodes = stacked([own for own in integrated if own])
+    nodes = stack_nodes([nodes_of_curve for nodes_of_curve in integrated if nodes_of_curve])
     integrated.clear()
-    return _learnt(lessons, nodes, start, seed)
+    return _learn_from_nodes(lessons, nodes, start, seed)
 
 
-def _listed(name: str, curves: Any) -> Mapping[Any, LearningCurve] | Sequence[LearningCurve]:
+def _to_list(name: str, curves: Any) -> Mapping[Any, LearningCurve] | Sequence[LearningCurve]:
     if isinstance(curves, Mapping):
-        return mapped(name, curves)
+        return check_mapping(name, curves)
     wanted = "several LearningCurves, or a mapping to them"
-    return list(several(name, [curves] if isinstance(curves, LearningCurve) else curves, wanted))
+    return list(check_list(name, [curves] if isinstance(curves, LearningCurve) else curves, wanted))
 
 
-def _learnt(lessons: Sequence[Lesson], nodes: Nodes, start: Beliefs, seed: int) -> Beliefs:
-    names = names_of(coordinates_of(start))
+def _learn_from_nodes(lessons: Sequence[Lesson], nodes: PilotNodeArrays, start: Beliefs, seed: int) -> Beliefs:
+    names = list_move_names(list_coordinates(start))
     known = sorted({lesson.task for lesson in lessons})
     task = np.array([known.index(lesson.task) for lesson in lessons])[nodes.curve]
-    moves = learnt_moves(nodes, task, pull_of(names), seed)
-    beliefs = moved(start, names, moves.vector)
+    moves = learn_moves(nodes, task, compute_shrinkage(names), seed)
+    beliefs = apply_moves(start, names, moves.vector)
     first = lessons[0].curve
     record = Learnt(
         curves=len(lessons),
@@ -136,29 +134,31 @@ def _learnt(lessons: Sequence[Lesson], nodes: Nodes, start: Beliefs, seed: int) 
         pilots=len(nodes),
         metric=first.metric_name,
         unit=first.unit_name,
-        pull=WORTH,
+        pull=PRIOR_CURVES,
         related=moves.related,
         seed=seed,
-        moved=numbers_moved(start, beliefs),
-        left_out=_left_out(nodes, task, moves),
+        moved=describe_moves(start, beliefs),
+        left_out=_score_left_out(nodes, task, moves),
     )
     return replace(beliefs, learnt=record)
 
 
-def _left_out(nodes: Nodes, task: FloatArray, moves: Moves) -> dict[str, tuple[float, float, float]]:
-    """Means over curves of what tasks that were left out score, before and after, and the error of the difference."""
+def _score_left_out(
+    nodes: PilotNodeArrays, task: FloatArray, moves: LearntMoves
+) -> dict[str, tuple[float, float, float]]:
+    """Score tasks that were left out: means over curves before and after, and the standard error of the difference."""
     if moves.fold is None:
         return {}
-    before = figures_by_pilot(nodes, np.zeros_like(moves.vector))
+    before = score_pilots(nodes, np.zeros_like(moves.vector))
     after = {name: np.empty(len(nodes)) for name in before}
     for fold, vector in enumerate(moves.without):
         out = np.flatnonzero(moves.fold == fold)
-        for name, values in figures_by_pilot(nodes.take(out), vector).items():
+        for name, values in score_pilots(nodes.take(out), vector).items():
             after[name][out] = values
     pilots = np.bincount(nodes.curve)[nodes.curve]
     weight = 1 / pilots / len(np.unique(nodes.curve))
     found = {}
-    for name in FIGURES:
+    for name in FIGURE_LABELS:
         difference = after[name] - before[name]
         mean = float(weight @ difference)
         by_task = np.bincount(task, weights=weight * (difference - mean))
@@ -166,10 +166,10 @@ def _left_out(nodes: Nodes, task: FloatArray, moves: Moves) -> dict[str, tuple[f
     return found
 
 
-def _integrated(
+def _integrate_lessons(
     lessons: Sequence[Lesson], start: Beliefs, seed: int, folder: Path | None, n_jobs: int | None, progress: bool
-) -> list[list[CutNodes]]:
-    """Nodes of every curve, in order; those that the folder holds are taken from there."""
+) -> list[list[PilotNodes]]:
+    """Integrate every curve, in order; nodes that the folder holds are loaded."""
     from joblib import delayed
 
     if folder is not None:
@@ -179,45 +179,49 @@ def _integrated(
             raise RequestError(f"{folder} is not a folder. Name one, or one to create.", argument="folder") from None
         except OSError as problem:
             raise RequestError(f"{folder} cannot be created: {problem.strerror}.", argument="folder") from None
-    work = (delayed(_of_one)(lesson, start, seed, folder) for lesson in lessons)
-    found: list[list[CutNodes]] = []
+    work = (delayed(_load_or_integrate)(lesson, start, seed, folder) for lesson in lessons)
+    found: list[list[PilotNodes]] = []
     most = max(_MOST_PILOTS // len(lessons), 1)
-    with progress_bar("curves", len(lessons), shown=truth("progress", progress)) as advance:
-        for own in run_in_order(work, n_jobs):
-            # Of many curves some of the pilots, early and late ones in turn.
-            first = len(found) % max(len(own), 1)
-            found.append((own[first:] + own[:first])[:most])
+    with progress_bar("curves", len(lessons), shown=check_bool("progress", progress)) as advance:
+        for nodes_of_curve in run_in_order(work, n_jobs):
+            # With many curves only some pilots of each are kept, early and late ones in turn.
+            first = len(found) % max(len(nodes_of_curve), 1)
+            found.append((nodes_of_curve[first:] + nodes_of_curve[:first])[:most])
             advance()
     return found
 
 
-def _of_one(lesson: Lesson, start: Beliefs, seed: int, folder: Path | None) -> list[CutNodes]:
-    columns = {name: cells for name, cells in curve_columns([lesson.curve]).items() if name != "task"}
-    told = json.dumps(to_json_value([columns, _numbers_of(start), seed]), sort_keys=True, default=str)
-    key = hashlib.sha256(told.encode()).hexdigest()
+def _load_or_integrate(lesson: Lesson, start: Beliefs, seed: int, folder: Path | None) -> list[PilotNodes]:
+    columns = {name: cells for name, cells in build_curve_columns([lesson.curve]).items() if name != "task"}
+    identity = json.dumps(to_json_value([columns, _to_numbers(start), seed]), sort_keys=True, default=str)
+    key = hashlib.sha256(identity.encode()).hexdigest()
     path = None if folder is None else folder / f"{key[:24]}.npz"
     if path is not None and path.exists():
         try:
-            return list(_read(path))
+            return list(_load_nodes(path))
         except DAMAGED:
-            pass  # it is computed again
-    # Nodes of a curve's own, whatever else is learnt from: a shared integration error would be learnt too.
+            pass  # computed again
+    # A seed of its own for each curve: an integration error that all share would be learnt, too.
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", AccuracyWarning)  # errors of single curves cancel out
-        found = nodes_of_lesson(lesson, start, (seed + int(key[:8], 16)) % 2**31)
+        found = integrate_lesson(lesson, start, (seed + int(key[:8], 16)) % 2**31)
     if path is not None:
-        arrays = {f"{i} {name}": value for i, own in enumerate(found) for name, value in asdict(own).items()}
+        arrays = {
+            f"{i} {name}": value
+            for i, nodes_of_curve in enumerate(found)
+            for name, value in asdict(nodes_of_curve).items()
+        }
         with write_atomically(path, overwrite=True) as draft, open(draft, "wb") as file:
             np.savez(file, count=len(found), **arrays)
     return found
 
 
-def _numbers_of(start: Beliefs) -> dict[str, Any]:
+def _to_numbers(start: Beliefs) -> dict[str, Any]:
     return replace(start, learnt=None).to_dict()
 
 
-def _read(path: Path) -> Iterator[CutNodes]:
-    with np.load(path) as held:
-        for i in range(int(held["count"])):
-            own = {name.partition(" ")[2]: held[name] for name in held.files if name.startswith(f"{i} ")}
-            yield CutNodes(**own | {name: float(own[name]) for name in ("log_a", "log_b")})
+def _load_nodes(path: Path) -> Iterator[PilotNodes]:
+    with np.load(path) as arrays:
+        for i in range(int(arrays["count"])):
+            nodes_of_curve = {name.partition(" ")[2]: arrays[name] for name in arrays.files if name.startswith(f"{i} ")}
+            yield PilotNodes(**nodes_of_curve | {name: float(nodes_of_curve[name]) for name in ("log_a", "log_b")})

@@ -1,12 +1,16 @@
-"""What pilots say of their later scores under any priors near the given ones, without integrating again.
+"""Forecasts of later scores from pilots, under any priors near the given ones, without integrating again.
 
 Every pilot is integrated once, under broader priors. Any other prior is then a change of its nodes' weights.
+
+For the CRPS a node's forecast stands as two points, one standard deviation to either side of its centre. Points are
+sorted once: the distribution under any weights is then a running sum, and so is the slope of the CRPS.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,18 +23,67 @@ from ..inference.density import Density, moved
 from ..inference.posterior import Posterior
 from ..model.beliefs import Beliefs
 from ..model.means import DEFAULT_MEAN, MEANS
-from ..numerics.truncated import CutNormal
-from .cuts import Cut, Lesson
-from .moves import broadened
-from .ranked import Ranked
+from ..numerics.truncated_normal import TruncatedNormal
+from .lessons import Lesson, PilotCut
+from .moves import broaden
 
-__all__ = ["CutNodes", "Nodes", "coordinates_of", "nodes_of_lesson", "stacked"]
+__all__ = ["PilotNodeArrays", "PilotNodes", "SortedPoints", "integrate_lesson", "list_coordinates", "stack_nodes"]
 
-# Moves are learnt with the default mean; the others take the same, in standard deviations of their own priors.
+_INDEX, _SINGLE = np.int16, np.float32  # there may be thousands of pilots
+
+
+@dataclass(frozen=True)
+class SortedPoints:
+    """Points of P x Q forecasts in order, two for each of the N nodes, and the place of the truth among them."""
+
+    node: NDArray[np.int16]
+    """(P, Q, 2 N): the node that each point belongs to."""
+    place: NDArray[np.int16]
+    """(P, Q, 2 N): positions of the nodes' lower points in the order, then of their upper points."""
+    gap: FloatArray
+    """(P, Q, 2 N): distance to the next point."""
+    above: FloatArray
+    """(P, Q, 2 N): how much of that gap is above the truth."""
+
+    @classmethod
+    def from_forecasts(cls, location: FloatArray, scale: FloatArray, truth: FloatArray) -> Self:
+        """Sort the points of forecasts (P, N, Q), given the truths (P, Q)."""
+        points = np.clip(np.concatenate([location - scale, location + scale], axis=1), 0.0, 1.0).swapaxes(1, 2)
+        order = points.argsort(axis=-1)
+        points = np.take_along_axis(points, order, axis=-1)
+        gap = np.diff(points, append=points[..., -1:])
+        return cls(
+            (order % location.shape[1]).astype(_INDEX),
+            order.argsort(axis=-1).astype(_INDEX),
+            gap.astype(_SINGLE),
+            np.clip(points + gap - truth[..., None], 0.0, gap).astype(_SINGLE),
+        )
+
+    @classmethod
+    def concatenate(cls, parts: Sequence[Self]) -> Self:
+        """Join the pilots of several parts."""
+        return cls(*(np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(cls)))
+
+    def __getitem__(self, which: NDArray[np.intp]) -> Self:
+        """Select pilots."""
+        return type(self)(*(getattr(self, field.name)[which] for field in fields(self)))
+
+    def crps(self, weight: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """CRPS (P, Q), without the part beyond all points, and its derivatives by the nodes' weights (P, Q, N)."""
+        by_point = np.take_along_axis(weight[:, None].astype(_SINGLE) / 2, self.node, axis=-1)
+        below = np.cumsum(by_point, axis=-1)
+        by_gap = self.gap * below - self.above
+        total = (by_gap * below - self.above * below + self.above).sum(axis=-1, dtype=float)
+        # A point raises the distribution in its own gap and in all later ones.
+        slope = np.cumsum(by_gap[..., ::-1], axis=-1)[..., ::-1]
+        lower, upper = np.split(np.take_along_axis(slope, self.place, axis=-1), 2, axis=-1)
+        return total, lower + upper
+
+
+# Moves are learnt with the default mean; the others make the same moves, in standard deviations of their own priors.
 _MEAN = MEANS[DEFAULT_MEAN]
-_SINGLE = np.float32  # there may be thousands of pilots
-_KEPT = 256  # nodes of a pilot
-_TEMPERED = 0.6  # nodes that hardly count here may count under other priors: they are picked by flatter weights
+_KEPT = 256  # nodes that are kept of a pilot
+_TEMPERED = 0.6  # power of the weights by which nodes are picked: those of little weight may count under other priors
 _BROADER, _BROADER_SHARE = 0.25, -0.15  # logarithms
 _PRECISION = 0.05
 _AT_ONCE = 100  # pilots
@@ -39,11 +92,11 @@ _LEAST = 1e-9
 
 
 @dataclass(frozen=True)
-class CutNodes:
-    """Nodes of one pilot, N of them, and what they say of up to Q later scores; in single precision where N counts."""
+class PilotNodes:
+    """N nodes of one pilot, and their forecasts of up to Q later scores; large arrays are in single precision."""
 
     deviates: FloatArray
-    """(N, D): by the priors without what signs do to them."""
+    """(N, D): normal deviates of the parameters, under the priors without effects of features."""
     log_share: FloatArray
     log_rest: FloatArray
     """(N,): logarithms of the share of the room that is still to be won, and of the rest."""
@@ -51,27 +104,27 @@ class CutNodes:
     """(N,): log weights without the prior that the nodes were integrated under."""
     location: FloatArray
     scale: FloatArray
-    """(N, Q): forecasts, before they are cut to [0, 1]."""
+    """(N, Q): forecasts, before truncation to [0, 1]."""
     truth: FloatArray
-    """(Q,)."""
+    """(Q,): the later scores."""
     times: FloatArray
     """(Q,): sizes in units of the pilot's largest."""
     shift: FloatArray
     log_spread: FloatArray
-    """(D,): what the pilot's signs do to the priors."""
+    """(D,): effects of the pilot's features on the priors."""
     log_a: float
     log_b: float
-    """Of the prior of the share, signs included."""
+    """Parameters of the prior of the share, with effects of features."""
 
 
-def coordinates_of(start: Beliefs) -> list[str]:
-    """Names of the coordinates whose priors may move."""
+def list_coordinates(start: Beliefs) -> list[str]:
+    """List the names of the coordinates whose priors may move."""
     return Density(_MEAN, start).names
 
 
-def nodes_of_lesson(lesson: Lesson, start: Beliefs, seed: int) -> list[CutNodes]:
-    """Nodes of the pilots of a whole curve; a pilot on which the computation breaks down is left out."""
-    found, broad = [], broadened(start, coordinates_of(start), _BROADER, _BROADER_SHARE)
+def integrate_lesson(lesson: Lesson, start: Beliefs, seed: int) -> list[PilotNodes]:
+    """Integrate the pilots of a whole curve; a pilot on which the computation breaks down is left out."""
+    found, broad = [], broaden(start, list_coordinates(start), _BROADER, _BROADER_SHARE)
     for i, cut in enumerate(lesson.cuts):
         engine = FullBayes((_MEAN,), broad, 1.0, 0.0, seed + i, _PRECISION)
         try:
@@ -79,11 +132,11 @@ def nodes_of_lesson(lesson: Lesson, start: Beliefs, seed: int) -> list[CutNodes]
         except (ArithmeticError, ValueError):
             continue
         if fit.node_weights.size and np.isfinite(fit.node_weights).all():
-            found.append(_nodes_of(cut, fit, start, np.random.default_rng([seed, i])))
+            found.append(_pick_nodes(cut, fit, start, np.random.default_rng([seed, i])))
     return found
 
 
-def _nodes_of(cut: Cut, fit: AveragedPosterior, start: Beliefs, rng: np.random.Generator) -> CutNodes:
+def _pick_nodes(cut: PilotCut, fit: AveragedPosterior, start: Beliefs, rng: np.random.Generator) -> PilotNodes:
     (posterior,) = fit.posteriors
     weights = np.maximum(posterior.weights, 0.0) ** _TEMPERED
     steps = (np.arange(_KEPT) + rng.random()) / _KEPT
@@ -97,14 +150,14 @@ def _nodes_of(cut: Cut, fit: AveragedPosterior, start: Beliefs, rng: np.random.G
     prior, broad = (Density(_MEAN, beliefs) for beliefs in (start, some.density.beliefs))
     shift = np.array([moved(start.shifts.get(name, {}), signs) for name in names])
     wide = np.array([moved(broad.beliefs.spreads.get(name, {}), signs) for name in names])
-    deviates = _deviates(some, start)
+    deviates = _find_deviates(some, start)
     assert start.shares is not None
     a, b = start.shares[DEFAULT_MEAN].a, start.shares[DEFAULT_MEAN].b
     factors, wider = prior.share_factors(some.statistics), broad.share_factors(some.statistics)
     integrated_under = _log_prior(
         deviates, log_share, log_rest, shift, wide, np.log(a * wider[0]), np.log(b * wider[1])
     )
-    return CutNodes(
+    return PilotNodes(
         deviates=deviates.astype(_SINGLE),
         log_share=log_share.astype(_SINGLE),
         log_rest=log_rest.astype(_SINGLE),
@@ -135,27 +188,27 @@ def _log_prior(
     return value + (a - 1) * log_share + (b - 1) * log_rest - betaln(a, b)
 
 
-def _deviates(posterior: Posterior, start: Beliefs) -> FloatArray:
-    """Normal variables behind the parameters of the nodes (N, D), by the priors without what signs do to them.
+def _find_deviates(posterior: Posterior, start: Beliefs) -> FloatArray:
+    """Find the normal deviates behind the parameters of the nodes (N, D), under the priors without effects of features.
 
-    Found by looking up where each prior has the value: whatever distributions priors are, they rise with the deviate.
+    By interpolation in a table of each prior: whatever its distribution, its values rise with the deviate.
     """
     bare = Density(_MEAN, replace(start, shifts={}, spreads={}))
-    names, of = bare.names, posterior.statistics
+    names, pilot = bare.names, posterior.statistics
     grid = np.broadcast_to(_GRID, (len(names), len(_GRID)))
-    table, node = bare.parameters(grid, of), posterior.nodes.parameters
+    table, node = bare.parameters(grid, pilot), posterior.nodes.parameters
     if "tau_ratio" in names:
         assert start.tau_ratio is not None
         table = table | {"tau_ratio": start.tau_ratio.from_normal(_GRID)}
         node = node | {"tau_ratio": node["tau_b"] / node["tau_e"]}
-    table = table | {f"shape{i}": values for i, values in enumerate(bare.shape(grid, of))}
+    table = table | {f"shape{i}": values for i, values in enumerate(bare.shape(grid, pilot))}
     node = node | {f"shape{i}": values for i, values in enumerate(posterior.nodes.shape)}
     return np.stack([np.interp(node[name], table[name], _GRID) for name in names], axis=1)
 
 
 @dataclass(frozen=True)
-class Nodes:
-    """Nodes of P pilots of C curves, N of each: `CutNodes` with an axis of pilots before the others."""
+class PilotNodeArrays:
+    """Nodes of P pilots, N of each: the arrays of `PilotNodes` with an axis of pilots before the others."""
 
     deviates: FloatArray
     log_share: FloatArray
@@ -171,52 +224,52 @@ class Nodes:
     log_a: FloatArray
     log_b: FloatArray
     curve: NDArray[np.intp]
-    """Which curve each pilot was cut from."""
+    """Index of the curve that each pilot was cut from."""
     pdf: FloatArray
-    """(P, Q, N): of each later score, as each node forecasts it."""
-    ranked: Ranked
+    """(P, Q, N): density of each later score under each node."""
+    sorted_points: SortedPoints
 
     def __len__(self) -> int:
         return len(self.curve)
 
-    def take(self, which: NDArray[np.intp]) -> Nodes:
-        """Some of the pilots."""
-        return Nodes(**{field.name: getattr(self, field.name)[which] for field in fields(self)})
+    def take(self, which: NDArray[np.intp]) -> PilotNodeArrays:
+        """Select pilots."""
+        return PilotNodeArrays(**{field.name: getattr(self, field.name)[which] for field in fields(self)})
 
 
-def stacked(by_curve: Sequence[Iterable[CutNodes]]) -> Nodes:
-    """Nodes of all pilots of all curves."""
-    pilots = [(i, cut) for i, own in enumerate(by_curve) for cut in own]
+def stack_nodes(by_curve: Sequence[Iterable[PilotNodes]]) -> PilotNodeArrays:
+    """Stack the nodes of all pilots of all curves."""
+    pilots = [(i, cut) for i, nodes in enumerate(by_curve) for cut in nodes]
     most = max(len(cut.truth) for _, cut in pilots)
-    # Some at a time: what is computed on the way is many times the nodes.
-    parts = [_stacked(pilots[i : i + _AT_ONCE], most) for i in range(0, len(pilots), _AT_ONCE)]
-    plain = [field.name for field in fields(Nodes) if field.name != "ranked"]
-    return Nodes(
+    # In batches: intermediate arrays are many times larger than the nodes.
+    parts = [_stack_pilots(pilots[i : i + _AT_ONCE], most) for i in range(0, len(pilots), _AT_ONCE)]
+    plain = [field.name for field in fields(PilotNodeArrays) if field.name != "sorted_points"]
+    return PilotNodeArrays(
         **{name: np.concatenate([getattr(part, name) for part in parts]) for name in plain},
-        ranked=Ranked.joined([part.ranked for part in parts]),
+        sorted_points=SortedPoints.concatenate([part.sorted_points for part in parts]),
     )
 
 
-def _stacked(pilots: Sequence[tuple[int, CutNodes]], most: int) -> Nodes:
-    def filled(name: str, blank: float) -> FloatArray:
+def _stack_pilots(pilots: Sequence[tuple[int, PilotNodes]], most: int) -> PilotNodeArrays:
+    def pad(name: str, blank: float) -> FloatArray:
         rows = [getattr(cut, name) for _, cut in pilots]
-        missing = [[(0, 0)] * (row.ndim - 1) + [(0, most - row.shape[-1])] for row in rows]
-        return np.stack([np.pad(row, pad, constant_values=blank) for row, pad in zip(rows, missing, strict=True)])
+        widths = [[(0, 0)] * (row.ndim - 1) + [(0, most - row.shape[-1])] for row in rows]
+        return np.stack([np.pad(row, width, constant_values=blank) for row, width in zip(rows, widths, strict=True)])
 
-    def every(name: str) -> FloatArray:
+    def stack(name: str) -> FloatArray:
         return np.stack([np.asarray(getattr(cut, name), _SINGLE) for _, cut in pilots])
 
-    location, scale, truth = filled("location", 0.5), filled("scale", 1.0), filled("truth", 0.5)
-    return Nodes(
-        **{name: every(name) for name in _ALIKE},
+    location, scale, truth = pad("location", 0.5), pad("scale", 1.0), pad("truth", 0.5)
+    return PilotNodeArrays(
+        **{name: stack(name) for name in _SAME_SHAPE},
         location=location,
         scale=scale,
         truth=truth,
-        times=filled("times", np.nan),
+        times=pad("times", np.nan),
         curve=np.array([i for i, _ in pilots]),
-        pdf=np.ascontiguousarray(CutNormal(location, scale).pdf(truth[:, None]).swapaxes(1, 2), _SINGLE),
-        ranked=Ranked.of(location, scale, truth),
+        pdf=np.ascontiguousarray(TruncatedNormal(location, scale).pdf(truth[:, None]).swapaxes(1, 2), _SINGLE),
+        sorted_points=SortedPoints.from_forecasts(location, scale, truth),
     )
 
 
-_ALIKE = ("deviates", "log_share", "log_rest", "log_likelihood", "shift", "log_spread", "log_a", "log_b")
+_SAME_SHAPE = ("deviates", "log_share", "log_rest", "log_likelihood", "shift", "log_spread", "log_a", "log_b")

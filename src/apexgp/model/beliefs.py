@@ -1,29 +1,58 @@
-"""What is believed of a learning curve before it is measured: a proper prior for every parameter.
+"""Priors of the full-Bayes model, one for every parameter: the calibrated ones, the paper's, those of a file.
 
-Beliefs check themselves, so that a prior that cannot be meant is named before any curve is blamed.
+`Beliefs` check themselves, so that a prior that cannot be meant is named before any curve is blamed. A kind of learner
+moves the calibrated priors. Files of priors are JSON with a checksum: numbers edited by hand are no longer those whose
+origin the record states.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import hashlib
+import json
+import os
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
+from functools import cache, partial
+from importlib.metadata import version
 from typing import Any, Self
 
 import numpy as np
 
-from .._check import FloatArray, choice, instance, mapped, positive, several, shown, whole_number
-from ..errors import RequestError
-from .checks import FARTHEST, checked_share, distribution, number_within, positive_distribution
-from .distributions import Beta, LogitNormal, LogNormal, Normal, Prior, Uniform
-from .elicitation import TAU, PositiveNormal, elicit_sigma
+from .._check import (
+    DAMAGED,
+    FloatArray,
+    check_choice,
+    check_instance,
+    check_list,
+    check_mapping,
+    check_positive,
+    check_whole_number,
+    format_value,
+)
+from ..errors import DataError, RequestError
+from ..files.writing import to_json_value, write_text
+from ..reading.spreadsheets import one_line, read_bytes
+from .distributions import (
+    FARTHEST,
+    Beta,
+    LogitNormal,
+    LogNormal,
+    Normal,
+    Prior,
+    Uniform,
+    check_between,
+    check_distribution,
+    check_positive_distribution,
+    check_share_prior,
+)
 from .kernel import CORRELATIONS
 from .learnt import Learnt
 from .means import MEANS
-from .variant import SIGMA_STEPS, SIGMA_UPPER, Variant
+from .paper_priors import SIGMA_STEPS, SIGMA_UPPER, TAU, PositiveNormal, Variant, elicit_sigma
 
 __all__ = [
     "CALIBRATED",
-    "SIGNS",
+    "PILOT_FEATURES",
     "Beliefs",
     "Beta",
     "LogNormal",
@@ -31,11 +60,16 @@ __all__ = [
     "Normal",
     "Prior",
     "Uniform",
+    "adapt_to_kind",
+    "compute_checksum",
+    "kind_matters_with_training_scores",
     "paper_beliefs",
+    "parse_priors",
+    "read_priors",
+    "write_priors",
 ]
 
-
-SIGNS = (
+PILOT_FEATURES = (
     "size",
     "accuracy",
     "single",
@@ -48,7 +82,7 @@ SIGNS = (
     "separable",
     "always",
 )
-"""What a pilot shows that priors may go by: see `inference/signs.py`, which reads them off a curve."""
+"""Features of a pilot that may move priors: `inference/signs.py` computes them from a curve."""
 
 _SHAPES = tuple(f"shape{i}" for i in range(max(len(mean.shapes) for mean in MEANS.values())))
 _COORDINATES = ("tau_e", "tau_ratio", "kappa", "sigma", "lam", *_SHAPES)
@@ -59,7 +93,7 @@ _SHARES = ("share_a", "share_b")
 class Beliefs:
     """Priors of the full-Bayes model.
 
-    Of the splits s and sizes x_r it holds that y[s, r] = f(x_r) + w_r b[s] + e[s, r], with
+    Scores of splits s at sizes x_r follow y[s, r] = f(x_r) + w_r b[s] + e[s, r], with
     w_r = stay + (1 - stay) (x_r / x_ref)^-kappa, x_ref the geometric mean of the pilot sizes, b ~ N(0, tau_b^2) and
     e ~ N(0, (tau_e w_r)^2 + resolution^2): noise that shrinks as training sets grow, to a part that stays.
 
@@ -97,11 +131,11 @@ class Beliefs:
         How far the expected score may lie off the curve and its departures at sizes more than eight times below the
         largest, on its own at each: a share of what it has risen since, for every further factor of eight.
     shifts
-        By the names of coordinates, and of `share_a` and `share_b`, what signs of a pilot (`SIGNS`) do to a prior: how
-        many standard deviations a coordinate moves with each, how much the logarithms of a and b of the share do.
-        Without any, sizes enter as ratios only. A shift of what a mean has not moves nothing.
+        Effects of features of a pilot (`PILOT_FEATURES`) on priors, by the names of coordinates, and of `share_a` and
+        `share_b`: how many standard deviations a coordinate moves with each, how much the logarithms of a and b of the
+        share do. Without any, sizes enter as ratios only. Effects on coordinates that a mean has not are ignored.
     spreads
-        By the names of coordinates, how much signs add to the logarithm of the standard deviation.
+        By the names of coordinates, what features add to the logarithm of the standard deviation.
     learnt
         The record of priors that `apexgp.learn_beliefs` made.
     """
@@ -126,36 +160,36 @@ class Beliefs:
     def __post_init__(self) -> None:
         for name in ("tau_e", "lam", "tau_ratio", "kappa"):
             if name in ("tau_e", "lam") or getattr(self, name) is not None:
-                positive_distribution(name, getattr(self, name))
+                check_positive_distribution(name, getattr(self, name))
         if not isinstance(self.sigma, ElicitedSigma):
-            positive_distribution("sigma", self.sigma)
-        shapes = mapped("shapes", self.shapes)
-        shares = None if self.shares is None else mapped("shares", self.shares)
+            check_positive_distribution("sigma", self.sigma)
+        shapes = check_mapping("shapes", self.shapes)
+        shares = None if self.shares is None else check_mapping("shares", self.shares)
         for name, mean in MEANS.items():
-            shapes[name] = tuple(several("shapes", shapes.get(name, mean.shapes)))
+            shapes[name] = tuple(check_list("shapes", shapes.get(name, mean.shapes)))
             if len(shapes[name]) != len(mean.parameters) - 1:  # the last degree of freedom is the drop
                 wanted = f"must hold {len(mean.parameters) - 1} of {name}"
-                raise RequestError(f"{wanted}, got {shown(shapes[name])}.", argument="shapes")
+                raise RequestError(f"{wanted}, got {format_value(shapes[name])}.", argument="shapes")
             for prior in shapes[name]:
-                distribution(f"shapes of {name}", prior)
+                check_distribution(f"shapes of {name}", prior)
             if shares is not None:
-                checked_share("shares", name, shares.setdefault(name, mean.share))
+                check_share_prior("shares", name, shares.setdefault(name, mean.share))
         checked = {
             "shapes": shapes,
             "shares": shares,
-            "resolution": number_within("resolution", self.resolution, 0.0, 1.0),
-            "log_base": number_within("log_base", self.log_base, 1.001, FARTHEST),
-            "kernel": choice("kernel", self.kernel, CORRELATIONS),
-            "stay": number_within("stay", self.stay, 0.0, 1.0),
-            "reach": None if self.reach is None else number_within("reach", self.reach, 0.01, FARTHEST),
-            "early": number_within("early", self.early, 0.0, FARTHEST),
-            "shifts": _checked_moves("shifts", self.shifts, (*_COORDINATES, *_SHARES)),
-            "spreads": _checked_moves("spreads", self.spreads, _COORDINATES),
+            "resolution": check_between("resolution", self.resolution, 0.0, 1.0),
+            "log_base": check_between("log_base", self.log_base, 1.001, FARTHEST),
+            "kernel": check_choice("kernel", self.kernel, CORRELATIONS),
+            "stay": check_between("stay", self.stay, 0.0, 1.0),
+            "reach": None if self.reach is None else check_between("reach", self.reach, 0.01, FARTHEST),
+            "early": check_between("early", self.early, 0.0, FARTHEST),
+            "shifts": _check_moves("shifts", self.shifts, (*_COORDINATES, *_SHARES)),
+            "spreads": _check_moves("spreads", self.spreads, _COORDINATES),
         }
         for name, value in checked.items():
             object.__setattr__(self, name, value)
         if self.learnt is not None:
-            instance("learnt", self.learnt, Learnt, "the record that learn_beliefs made")
+            check_instance("learnt", self.learnt, Learnt, "the record that learn_beliefs made")
 
     @property
     def uses_replicates(self) -> bool:
@@ -163,39 +197,40 @@ class Beliefs:
         return self.tau_ratio is not None
 
     def expecting(self, noise: float) -> Beliefs:
-        """The same beliefs for a user who expects single scores to scatter with this standard deviation."""
+        """Beliefs of a user who expects single scores to scatter with this standard deviation."""
         # The prior median of tau_ratio says how much of the variance splits carry along the curve.
         ratio = 0.0 if self.tau_ratio is None else float(self.tau_ratio.from_normal(np.zeros(1))[0])
-        expected = LogNormal(positive("noise", noise) / float(np.hypot(1.0, ratio)), 0.4)
+        expected = LogNormal(check_positive("noise", noise) / float(np.hypot(1.0, ratio)), 0.4)
         shifts, spreads = (
-            {name: own for name, own in moves.items() if name != "tau_e"} for moves in (self.shifts, self.spreads)
+            {name: effects for name, effects in moves.items() if name != "tau_e"}
+            for moves in (self.shifts, self.spreads)
         )
         return replace(self, tau_e=expected, shifts=shifts, spreads=spreads)
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON has it: each prior is its kind and its numbers."""
-        return {field.name: _written(getattr(self, field.name)) for field in fields(self)}
+        """The beliefs as JSON can hold them: each prior is its kind and its numbers."""
+        return {field.name: _to_json(getattr(self, field.name)) for field in fields(self)}
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> Self:
-        """What `to_dict` wrote."""
+        """Make beliefs from the result of `to_dict`."""
         try:
-            given = {name: _read(value) for name, value in mapped("content", content).items()}
-            return cls(**given)
-        except (TypeError, KeyError, RecursionError) as problem:  # fields that no prior has, or none of its own
+            values = {name: _from_json(value) for name, value in check_mapping("content", content).items()}
+            return cls(**values)
+        except (TypeError, KeyError, RecursionError) as problem:  # unknown fields, or missing ones
             raise RequestError(
                 f"must be what Beliefs.to_dict gave ({type(problem).__name__}: {problem}).", argument="content"
             ) from None
 
 
-def _checked_moves(name: str, given: Any, places: tuple[str, ...]) -> dict[str, dict[str, float]]:
-    """What signs do to priors: a number for each sign, by what it moves."""
+def _check_moves(name: str, values: Any, places: tuple[str, ...]) -> dict[str, dict[str, float]]:
+    """Check what features of a pilot do to priors: for each place that moves, a number per feature."""
     moves = {}
-    for place, by_sign in mapped(name, given).items():
-        choice(name, place, places)
+    for place, by_feature in check_mapping(name, values).items():
+        check_choice(name, place, places)
         moves[place] = {
-            choice(name, sign, SIGNS): number_within(name, value, -10.0, 10.0)
-            for sign, value in mapped(name, by_sign).items()
+            check_choice(name, feature, PILOT_FEATURES): check_between(name, value, -10.0, 10.0)
+            for feature, value in check_mapping(name, by_feature).items()
         }
     return moves
 
@@ -208,41 +243,41 @@ class ElicitedSigma:
     steps: int = 0
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "upper", number_within("sigma", self.upper, *SIGMA_UPPER))
-        object.__setattr__(self, "steps", whole_number("sigma", self.steps, least=0, most=SIGMA_STEPS))
+        object.__setattr__(self, "upper", check_between("sigma", self.upper, *SIGMA_UPPER))
+        object.__setattr__(self, "steps", check_whole_number("sigma", self.steps, least=0, most=SIGMA_STEPS))
 
     def from_window(self, window: float, z: FloatArray) -> FloatArray:
-        """Values for deviates z, of a curve with this window."""
+        """Values of sigma at deviates z, for a curve with this window."""
         return elicit_sigma(max(window, 0.0), self.upper, self.steps).from_normal(z)
 
 
-_KINDS = {
+_JSON_KINDS = {
     kind.__name__: kind
     for kind in (Normal, LogNormal, LogitNormal, Uniform, Beta, PositiveNormal, ElicitedSigma, Learnt)
 }
 
 
-def _written(value: Any) -> Any:
+def _to_json(value: Any) -> Any:
     if isinstance(value, dict):
-        return {name: _written(item) for name, item in value.items()}
+        return {name: _to_json(item) for name, item in value.items()}
     if isinstance(value, tuple):
-        return [_written(item) for item in value]
-    return {"kind": type(value).__name__, **asdict(value)} if type(value).__name__ in _KINDS else value
+        return [_to_json(item) for item in value]
+    return {"kind": type(value).__name__, **asdict(value)} if type(value).__name__ in _JSON_KINDS else value
 
 
-def _read(value: Any) -> Any:
+def _from_json(value: Any) -> Any:
     if isinstance(value, list):
-        return tuple(_read(item) for item in value)
+        return tuple(_from_json(item) for item in value)
     if not isinstance(value, dict):
         return value
     if "kind" not in value:
-        return {name: _read(item) for name, item in value.items()}
-    return _KINDS[value["kind"]](**{name: number for name, number in value.items() if name != "kind"})
+        return {name: _from_json(item) for name, item in value.items()}
+    return _JSON_KINDS[value["kind"]](**{name: number for name, number in value.items() if name != "kind"})
 
 
 def paper_beliefs(variant: Variant) -> Beliefs:
     """The paper's priors. It has none on theta; integration needs flat ones within the paper's bounds."""
-    instance("variant", variant, Variant, "an apexgp.priors.Variant")
+    check_instance("variant", variant, Variant, "an apexgp.priors.Variant")
     return Beliefs(
         # At exactly 0 there would be no noise to divide by.
         tau_e=PositiveNormal(TAU.loc, TAU.scale, max(variant.noise_floor, 1e-5)),
@@ -280,5 +315,105 @@ CALIBRATED = Beliefs(
 )
 """Learnt by benchmarks/calibrate.py from the development curves of LCDB 1.0 (AUROC, accuracy) and 1.1 (accuracy).
 
-What was learnt of each mean is stated with the mean.
+The numbers learnt for each mean are stated with the mean.
 """
+
+
+# Learnt by benchmarks/kinds.py, by the log score alone (commit 8fd0993), from the development curves of LCDB 1.0 and
+# 1.1: shifts in standard deviations of the priors (of the shares in logarithms of a and b), then what is added to the
+# logarithm of sigma's standard deviation.
+_MOVED_PLACES = ("tau_e", "sigma", "shape0", "shape1", "shape2", "share_a", "share_b")
+_MOVES_BY_KIND = {
+    "linear": ((0.01, -0.05, 0.16, -0.27, 0.25, 0.14, 0.44), -0.06),
+    "naive_bayes": ((0.18, 0.20, 0.22, -0.57, -0.13, -0.33, 0.74), 0.32),
+    "discriminant": ((0.35, 0.18, 0.51, -0.30, -0.61, 0.09, 0.63), 0.13),
+    "neighbours": ((0.04, -0.22, -0.71, 0.15, 0.17, 0.13, -0.31), -0.45),
+    "trees": ((-0.14, -0.29, -0.88, 0.15, 0.34, 0.45, -0.07), -0.45),
+    "boosting": ((-0.25, -0.45, -0.07, -0.24, 0.38, 0.62, 0.13), -0.46),
+    "neural_network": ((0.29, -0.33, -0.31, 0.09, 0.27, 0.26, -0.52), -0.17),
+}
+# Share of the moves that is kept for pilots with training scores, which tell much of what the kind does: half of a
+# kind's moves is then as good as all of them or better; for trees and boosting, whose training scores are mostly
+# perfect, none is best.
+_KEPT_WITH_TRAINING_SCORES = dict.fromkeys(_MOVES_BY_KIND, 0.5) | {"trees": 0.0, "boosting": 0.0}
+
+
+@cache
+def adapt_to_kind(kind: str) -> Beliefs:
+    """Move the calibrated priors to what curves of a kind of learner usually do."""
+    (shifts, spread), kept = _MOVES_BY_KIND[kind], _KEPT_WITH_TRAINING_SCORES[kind]
+    return replace(
+        CALIBRATED,
+        shifts=_add_moves(CALIBRATED.shifts, dict(zip(_MOVED_PLACES, shifts, strict=True)), kept),
+        spreads=_add_moves(CALIBRATED.spreads, {"sigma": spread}, kept),
+    )
+
+
+def kind_matters_with_training_scores(kind: str) -> bool:
+    """Whether a kind of learner still moves the priors of a pilot that comes with training scores."""
+    return _KEPT_WITH_TRAINING_SCORES[kind] > 0
+
+
+def _add_moves(
+    start: Mapping[str, Mapping[str, float]], moves: Mapping[str, float], kept: float
+) -> dict[str, dict[str, float]]:
+    found = {place: dict(by_feature) for place, by_feature in start.items()}
+    for place, number in moves.items():
+        by_feature = found.setdefault(place, {})
+        for feature, value in (("always", number), ("gap_known", (kept - 1) * number)):
+            by_feature[feature] = by_feature.get(feature, 0.0) + value
+    return found
+
+
+_FORMAT = "apexgp-priors"
+
+
+def write_priors(beliefs: Beliefs, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
+    """Write priors, such as `learn_beliefs` returns, as a JSON file for `read_priors` and `--priors`."""
+    check_instance("beliefs", beliefs, Beliefs, "Beliefs, such as learn_beliefs returns")
+    content = to_json_value(beliefs.to_dict())
+    document = {"format": _FORMAT, "apexgp": version("apexgp"), "checksum": _hash_content(content), "priors": content}
+    write_text(path, json.dumps(document, indent=1) + "\n", overwrite=overwrite)
+
+
+def read_priors(path: str | os.PathLike[str]) -> Beliefs:
+    """Read a file that `write_priors` or `apexgp learn` wrote."""
+    raw = read_bytes(path)
+    return _parse_document(raw, partial(_blame_file, path))
+
+
+def parse_priors(text: str, argument: str) -> Beliefs:
+    """Parse the text of a file of priors; errors name the argument that it came as."""
+    return _parse_document(text.encode(errors="replace"), partial(DataError, argument=argument))
+
+
+def _blame_file(path: str | os.PathLike[str], message: str) -> DataError:
+    return DataError(f"{path} {message}")
+
+
+def _parse_document(raw: bytes, at_fault: Callable[[str], DataError]) -> Beliefs:
+    try:
+        document = json.loads(raw.decode("utf-8"))
+    except (ValueError, RecursionError) as problem:
+        raise at_fault(f"is not a file of priors: {problem}.") from None
+    if not isinstance(document, dict) or document.get("format") != _FORMAT:
+        raise at_fault("is not a file of priors written by apexgp learn.")
+    if document.get("checksum") != _hash_content(document.get("priors")):
+        raise at_fault(
+            "was edited after it was written: its checksum does not match, so its record no longer says where the "
+            "numbers come from. Learn the priors again, or state your own as apexgp.priors.Beliefs in Python."
+        )
+    try:
+        return Beliefs.from_dict(document["priors"])
+    except DAMAGED as problem:
+        message = one_line(str(problem), 500).rstrip(".")
+        raise at_fault(f"is from another version of apexgp, or damaged: {message}.") from None
+
+
+def compute_checksum(beliefs: Beliefs) -> str:
+    """Compute the checksum that a file of these priors has; it identifies their numbers."""
+    return _hash_content(to_json_value(beliefs.to_dict()))
+
+
+def _hash_content(content: Any) -> str:
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()

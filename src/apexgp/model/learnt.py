@@ -6,40 +6,40 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .._answer import Answer, ColumnData, Shown
-from .._check import mapped, positive, real_number, text, whole_number
+from .._answer import Answer, ColumnData, SummaryTable
+from .._check import check_mapping, check_positive, check_real_number, check_text, check_whole_number
 from ..errors import RequestError
 
-__all__ = ["FIGURES", "Learnt"]
+__all__ = ["FIGURE_LABELS", "Learnt"]
 
-FIGURES = {
+FIGURE_LABELS = {
     "crps": "CRPS",
     "log_score": "log score",
     "covers_80": "80 % coverage",
     "covers_95": "95 % coverage",
     "width_95": "95 % width",
 }
-"""Figures of left-out tasks, and what they are called; the first two are better the lower they are."""
+"""Figures of left-out tasks, and their labels; the first two are better the lower they are."""
 
 
 @dataclass(frozen=True, repr=False)
 class Learnt(Answer):
-    """What priors were learnt from, what moved, and how well tasks that were left out are forecast by them.
+    """The record of learnt priors: their curves, the numbers that moved, and how well tasks left out are forecast.
 
     Attributes
     ----------
     curves, tasks, pilots : int
         How many whole curves there were, of how many tasks, and how many pilots were cut from them.
     metric, unit : str
-        Of the curves.
+        Metric and unit of the curves.
     pull : float
         How many curves the priors that the search started from count for.
     related : float
         Which share of the moves was kept, from 0 to 1, by how far they help with tasks that are left out.
     seed : int
-        Of the integration.
+        Seed of the integration.
     moved : dict
-        What moved: numbers before and after, by their names.
+        Numbers that moved, before and after, by their names.
     left_out : dict
         Figures of tasks that were left out in turn: with the priors before, with those learnt without the task, and the
         standard error of the difference, clustered by task. Empty where there is one task: nothing can be left out.
@@ -60,34 +60,34 @@ class Learnt(Answer):
 
     def __post_init__(self) -> None:
         for name in ("curves", "tasks", "pilots"):
-            whole_number(name, getattr(self, name), least=1)
-        whole_number("seed", self.seed, least=0)
+            check_whole_number(name, getattr(self, name), least=1)
+        check_whole_number("seed", self.seed, least=0)
         for name in ("metric", "unit"):
-            text(name, getattr(self, name))
-        object.__setattr__(self, "pull", positive("pull", self.pull))
-        if not 0 <= real_number("related", self.related) <= 1:
+            check_text(name, getattr(self, name))
+        object.__setattr__(self, "pull", check_positive("pull", self.pull))
+        if not 0 <= check_real_number("related", self.related) <= 1:
             raise RequestError(f"must be from 0 to 1, got {self.related!r}.", argument="related")
-        object.__setattr__(self, "moved", _numbers("moved", self.moved, 2))
-        object.__setattr__(self, "left_out", _numbers("left_out", self.left_out, 3))
+        object.__setattr__(self, "moved", _check_rows("moved", self.moved, 2))
+        object.__setattr__(self, "left_out", _check_rows("left_out", self.left_out, 3))
 
     def _columns(self) -> ColumnData:
         before, after, error = ([row[i] for row in self.left_out.values()] for i in range(3))
         return {"figure": list(self.left_out), "before": before, "learnt": after, "error_of_change": error}
 
-    def shown(self) -> Shown:
-        """Figures of left-out tasks, and what moved."""
+    def shown(self) -> SummaryTable:
+        """Figures of left-out tasks, and the numbers that moved."""
         rows = [
-            (FIGURES.get(name, name), f"{before:.4g}", f"{after:.4g}", f"{after - before:+.2g} ± {error:.2g}")
+            (FIGURE_LABELS.get(name, name), f"{before:.4g}", f"{after:.4g}", f"{after - before:+.2g} ± {error:.2g}")
             for name, (before, after, error) in self.left_out.items()
         ]
         moves = [f"{name}: {before:.3g} -> {after:.3g}" for name, (before, after) in self.moved.items()]
         title = f"Priors learnt from {self.curves} curves of {self.tasks} tasks; tasks left out in turn"
-        return Shown(title, ("figure", "before", "learnt", "change"), rows, moves, ("figure",))
+        return SummaryTable(title, ("figure", "before", "learnt", "change"), rows, moves, ("figure",))
 
 
-def _numbers(name: str, given: Any, count: int) -> dict[str, tuple[Any, ...]]:
-    rows: Mapping[str, Sequence[float]] = mapped(name, given)
-    found = {text(name, key): tuple(real_number(name, value) for value in row) for key, row in rows.items()}
+def _check_rows(name: str, values: Any, count: int) -> dict[str, tuple[Any, ...]]:
+    rows: Mapping[str, Sequence[float]] = check_mapping(name, values)
+    found = {check_text(name, key): tuple(check_real_number(name, value) for value in row) for key, row in rows.items()}
     if any(len(row) != count for row in found.values()):
         raise RequestError(f"must hold {count} numbers in each row.", argument=name)
     return found

@@ -1,10 +1,10 @@
 """Mean functions: how a score rises with the training-set size, as formulas.
 
 Every curve here is a limit minus a drop, m(x) = (1 - eps) - drop(x; theta), where the drop vanishes as x grows. A new
-mean is one short class with a name: its parameters with their bounds, its drop, what changes when sizes are counted in
-other units, which theta belongs to given shape coordinates, the priors of those, and what texts call it and cite for
-it. Writing it enters it in `MEANS`; fitting, forecasting, every surface and the tests pick it up from there. One that
-is kept in a module of its own must be imported before the rest of the package is.
+mean is one short class with a name: its parameters with their bounds, its drop, its parameters in other units of size,
+its theta for given shape coordinates, the priors of those, and the label and citation that texts use. Defining it
+registers it in `MEANS`; fitting, forecasting, every surface and the tests find it there. A mean in a module of its own
+must be imported before the rest of the package.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ DEFAULT_MEAN = "burr"
 """The mean of a model that names none; priors are learnt with it."""
 
 PAPER_MEANS = ("power_law", "arctan")
-"""Those of the paper; they have few enough parameters to be estimated from a pilot."""
+"""Means of the paper; they have few enough parameters to be estimated from a pilot."""
 
 
 @dataclass(frozen=True)
@@ -71,9 +71,9 @@ class Mean(ABC):
     scalable: ClassVar[bool]
     """Whether the drop at all sizes is proportional to that at one, so that it can be integrated out exactly."""
     onset: ClassVar[int | None] = None
-    """Which of the shape coordinates is the logarithm of the size where the curve wakes up, over the last size."""
+    """Index of the shape coordinate that is the logarithm of the size where the curve takes off, over the last size."""
     steep: ClassVar[tuple[float, ...]] = ()
-    """Where curves that wake up late and steeply lie, in standard deviations of the priors of the shape coordinates."""
+    """Shape of curves that take off late and steeply, in standard deviations of the priors of the coordinates."""
 
     def __init_subclass__(cls) -> None:
         if "name" in cls.__dict__:
@@ -84,19 +84,19 @@ class Mean(ABC):
         """How far the curve stays below its limit at size x."""
 
     @abstractmethod
-    def theta_of(self, last: FloatArray, drop: Any, *shape: Any) -> tuple[Any, ...]:
-        """Parameters of the curve with the given drop at size `last` and shape.
+    def solve_theta(self, last: FloatArray, drop: Any, *shape: Any) -> tuple[Any, ...]:
+        """Find the parameters of the curve with the given shape and the given drop at size `last`.
 
         Sizes are counted in units of the smallest one. The shape coordinates are numbers with a prior of their own that
         does not depend on how large the drop is; the last of theta's degrees of freedom is the drop.
         """
 
     @abstractmethod
-    def with_sizes_in(self, unit: float, *theta: float) -> tuple[float, ...]:
-        """Turn parameters that hold for sizes x / unit into those of the same curve for sizes x."""
+    def rescale_theta(self, unit: float, *theta: float) -> tuple[float, ...]:
+        """Convert parameters that hold for sizes x / unit to those of the same curve for sizes x."""
 
     def describe_shape(self, *shape: float) -> dict[str, float]:
-        """Name the numbers by which people would compare shapes; none, unless a mean says otherwise."""
+        """Name the numbers by which people would compare shapes; by default none."""
         return {}
 
     def __call__(self, x: FloatArray, epsilon: Any, *theta: Any) -> FloatArray:
@@ -105,7 +105,7 @@ class Mean(ABC):
         return curve
 
     def drop_and_slopes(self, x: FloatArray, *theta: FloatArray) -> tuple[FloatArray, list[FloatArray]]:
-        """The drop and its derivatives by each parameter in turn."""
+        """The drop, and its derivative with respect to each parameter."""
         step = 1e-30
         slopes = []
         for i, value in enumerate(theta):
@@ -131,12 +131,12 @@ class PowerLawMean(Mean):
         theta1, theta2 = theta
         return theta1 * np.exp(theta2 * np.log(x))
 
-    def theta_of(self, last: FloatArray, drop: Any, *shape: Any) -> tuple[Any, ...]:
+    def solve_theta(self, last: FloatArray, drop: Any, *shape: Any) -> tuple[Any, ...]:
         """The shape is the exponent, -theta2."""
         (exponent,) = shape
         return drop * np.exp(exponent * np.log(last)), -exponent
 
-    def with_sizes_in(self, unit: float, *theta: float) -> tuple[float, ...]:
+    def rescale_theta(self, unit: float, *theta: float) -> tuple[float, ...]:
         """theta1 (x / u)^theta2 = (theta1 u^-theta2) x^theta2."""
         theta1, theta2 = theta
         return theta1 * unit**-theta2, theta2
@@ -159,7 +159,7 @@ class ArctanMean(Mean):
         theta1, theta2 = theta
         return 1 - (2 / np.pi) * np.arctan(theta1 * (np.pi / 2) * x + theta2)
 
-    def theta_of(self, last: FloatArray, drop: Any, *shape: Any) -> tuple[Any, ...]:
+    def solve_theta(self, last: FloatArray, drop: Any, *shape: Any) -> tuple[Any, ...]:
         """The shape is rho in [0, 1]: the arctan's argument at size 1 is last^-rho of that at the last size.
 
         With 0 the curve is flat over the pilot; with 1, theta2 = 0.
@@ -170,7 +170,7 @@ class ArctanMean(Mean):
         slope = (end - begin) / (last - 1)
         return slope * 2 / np.pi, begin - slope
 
-    def with_sizes_in(self, unit: float, *theta: float) -> tuple[float, ...]:
+    def rescale_theta(self, unit: float, *theta: float) -> tuple[float, ...]:
         """theta1 (x / u) = (theta1 / u) x."""
         theta1, theta2 = theta
         return theta1 / unit, theta2
@@ -179,7 +179,7 @@ class ArctanMean(Mean):
 class BurrMean(Mean):
     """(1 - eps) - theta1 (1 + (x / theta2)^theta3)^-theta4, after Burr.
 
-    A power law once x is far above theta2, of exponent theta3 theta4; before, the curve has yet to wake up, and theta4
+    A power law once x is far above theta2, of exponent theta3 theta4; before, the curve has yet to take off, and theta4
     says how sharply it does. With theta4 = 1 it is the curve of Morgan, Mercer and Flodin, whose onset and tail have
     one exponent.
     """
@@ -206,7 +206,7 @@ class BurrMean(Mean):
         theta1, theta2, theta3, theta4 = theta
         return theta1 * np.exp(-theta4 * log_one_plus_exp(theta3 * (np.log(x) - np.log(theta2))))
 
-    def theta_of(self, last: FloatArray, drop: Any, *shape: Any) -> tuple[Any, ...]:
+    def solve_theta(self, last: FloatArray, drop: Any, *shape: Any) -> tuple[Any, ...]:
         """The shape is (theta3 theta4, log of theta2 over the last size, log theta4)."""
         tail, offset, log_theta4 = shape
         # Beyond these bounds curves are alike, and numbers overflow.
@@ -225,20 +225,20 @@ class BurrMean(Mean):
         }
 
     def fall(self, tail: FloatArray, offset: FloatArray, log_theta4: FloatArray) -> FloatArray:
-        """log(theta1 / drop at the last size) = theta4 log(1 + e^(-theta3 offset)): how far the curve has come."""
+        """Fall of the drop up to the last size: log(theta1 / drop) = theta4 log(1 + e^(-theta3 offset))."""
         theta4 = np.exp(np.clip(log_theta4, -4.0, 4.0))
-        fall: FloatArray = theta4 * np.logaddexp(0.0, -tail / theta4 * offset)  # to the last digit where it is small
+        fall: FloatArray = theta4 * np.logaddexp(0.0, -tail / theta4 * offset)  # accurate where it is small
         return fall
 
-    def offset_of(self, fall: FloatArray, tail: FloatArray, log_theta4: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Offset at which the curve has come so far, and the logarithm of -d offset / d log fall."""
+    def solve_offset(self, fall: FloatArray, tail: FloatArray, log_theta4: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Find the offset that gives a fall, and the logarithm of -d offset / d log fall."""
         theta4 = np.exp(np.clip(log_theta4, -4.0, 4.0))
         ratio = np.maximum(fall / theta4, 1e-300)
         left = -np.expm1(-ratio)
         offset = -(ratio + np.log(left)) * theta4 / tail
         return offset, np.log(fall / (tail * left))
 
-    def with_sizes_in(self, unit: float, *theta: float) -> tuple[float, ...]:
+    def rescale_theta(self, unit: float, *theta: float) -> tuple[float, ...]:
         """x / u over theta2 = x over u theta2."""  # noqa: D403
         theta1, theta2, theta3, theta4 = theta
         return theta1, theta2 * unit, theta3, theta4

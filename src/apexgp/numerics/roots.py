@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 
 from .._check import FloatArray
 
-__all__ = ["crossings", "rising_root"]
+__all__ = ["find_crossings", "find_rising_root"]
 
-_PATIENCE, _MOST_STEPS = 30, 200  # steps, after which brackets are halved, and after which they are as they are
+_PATIENCE, _MOST_STEPS = 30, 200  # steps after which brackets are halved, and after which the search gives up
 
 
-def crossings(
+def find_crossings(
     function: Callable[[FloatArray, NDArray[np.intp]], FloatArray],
     low: FloatArray,
     high: FloatArray,
@@ -27,7 +27,7 @@ def crossings(
     *,
     tolerance: float,
 ) -> FloatArray:
-    """Points just above those at which functions pass from below 0 to above, one an array element.
+    """Find where functions, one per array element, pass from below 0 to above; the points lie just above.
 
     By the Illinois variant of the rule of false position (Dowell and Jarratt 1971).
 
@@ -41,27 +41,27 @@ def crossings(
         Largest width that a bracket is left with; its upper end comes back.
     """
     low, high = low.copy(), high.copy()
-    below, above = at_low.copy(), at_high.copy()  # values at the ends, halved where an end stays too long
-    stayed = np.zeros(len(low), int)  # which end did in the last step: -1, 1
+    below, above = at_low.copy(), at_high.copy()  # values at the ends, halved where an end does not move
+    unmoved = np.zeros(len(low), int)  # the end that did not move in the last step: -1, 1
     for iteration in range(_MOST_STEPS):
-        going = np.flatnonzero(high - low > tolerance)
-        if not going.size:
+        active = np.flatnonzero(high - low > tolerance)
+        if not active.size:
             break
-        a, b, value_a, value_b = low[going], high[going], below[going], above[going]
+        a, b, value_a, value_b = low[active], high[active], below[active], above[active]
         x = b - (b - a) * (value_b / (value_b - value_a))
         # A root next to an end is caught between that end and the least step from it.
         step = np.minimum(0.45 * tolerance, 0.5 * (b - a))
         x = np.clip(x, a + step, b - step) if iteration < _PATIENCE else (a + b) / 2
-        value = function(x, going)
-        up = value >= 0
-        below[going] = np.where(up, np.where(stayed[going] < 0, 0.5, 1.0) * value_a, value)
-        above[going] = np.where(up, value, np.where(stayed[going] > 0, 0.5, 1.0) * value_b)
-        low[going], high[going] = np.where(up, a, x), np.where(up, x, b)
-        stayed[going] = np.where(up, -1, 1)
+        value = function(x, active)
+        is_above = value >= 0
+        below[active] = np.where(is_above, np.where(unmoved[active] < 0, 0.5, 1.0) * value_a, value)
+        above[active] = np.where(is_above, value, np.where(unmoved[active] > 0, 0.5, 1.0) * value_b)
+        low[active], high[active] = np.where(is_above, a, x), np.where(is_above, x, b)
+        unmoved[active] = np.where(is_above, -1, 1)
     return high
 
 
-def rising_root(
+def find_rising_root(
     function: Callable[[FloatArray, NDArray[np.intp]], tuple[FloatArray, FloatArray]],
     low: FloatArray,
     high: FloatArray,
@@ -69,7 +69,7 @@ def rising_root(
     *,
     tolerance: float,
 ) -> FloatArray:
-    """Roots of non-decreasing functions, one an array element, by Newton's method kept inside shrinking brackets.
+    """Find roots of non-decreasing functions, one per array element, by Newton's method within shrinking brackets.
 
     Parameters
     ----------
@@ -81,10 +81,10 @@ def rising_root(
     start
         First guesses within the brackets.
     tolerance
-        Largest last step that counts as arrived.
+        Largest last step that counts as converged.
     """
     root, index = start.copy(), np.arange(start.shape[-1])
-    x, arrived = start, np.zeros(start.shape, bool)
+    x, converged = start, np.zeros(start.shape, bool)
     for iteration in range(100):
         value, slope = function(x, index)
         low, high = np.where(value <= 0, x, low), np.where(value >= 0, x, high)
@@ -93,13 +93,13 @@ def rising_root(
         # A step out of the bracket, or none at all (NaN), becomes a bisection; so do all where Newton's method has had
         # its chance and goes to and fro between the ends.
         inside = (newton >= low) & (newton <= high) & (iteration < 12)
-        moved = np.where(arrived, x, np.where(inside, newton, (low + high) / 2))
-        arrived |= np.abs(moved - x) <= tolerance
+        moved = np.where(converged, x, np.where(inside, newton, (low + high) / 2))
+        converged |= np.abs(moved - x) <= tolerance
         root[..., index] = x = moved
-        going = np.flatnonzero(~arrived.reshape(-1, len(index)).all(axis=0))
-        if not going.size:
+        active = np.flatnonzero(~converged.reshape(-1, len(index)).all(axis=0))
+        if not active.size:
             break
-        if going.size < index.size:
-            x, low, high, arrived = (array[..., going] for array in (x, low, high, arrived))
-            index = index[going]
+        if active.size < index.size:
+            x, low, high, converged = (array[..., active] for array in (x, low, high, converged))
+            index = index[active]
     return root

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from .._check import FloatArray
 
-__all__ = ["MOST_DIMENSIONS", "sobol_points"]
+__all__ = ["MOST_DIMENSIONS", "make_sobol_points"]
 
 _BITS = 30
 _POWERS_OF_TWO = 2.0 ** np.arange(_BITS)
@@ -38,8 +38,8 @@ _POLYNOMIALS = (
 MOST_DIMENSIONS = 1 + len(_POLYNOMIALS)
 
 
-def sobol_points(count: int, dimensions: int, rng: np.random.Generator | None = None) -> FloatArray:
-    """The first points of the Sobol sequence, shape (dimensions, count).
+def make_sobol_points(count: int, dimensions: int, rng: np.random.Generator | None = None) -> FloatArray:
+    """Make the first points of the Sobol sequence, shape (dimensions, count).
 
     Parameters
     ----------
@@ -52,12 +52,12 @@ def sobol_points(count: int, dimensions: int, rng: np.random.Generator | None = 
         Every point is then uniform over the cube, and all together keep their balance. None: the plain sequence,
         which begins at the origin.
     """
-    directions = np.array([_directions(dimension) for dimension in range(dimensions)], dtype=np.uint32)
+    directions = np.array([_make_directions(dimension) for dimension in range(dimensions)], dtype=np.uint32)
     points = np.empty((dimensions, count), dtype=np.uint32)
     points[:, 0] = 0
     if rng is not None:
         points[:, 0] = rng.integers(2, size=(dimensions, _BITS), dtype=np.uint32) @ _POWERS_OF_TWO
-        directions = _scrambled(directions, rng)
+        directions = _scramble(directions, rng)
     # In the order of the Gray code each doubling runs through the earlier points backwards, with one more bit set.
     known, bit = 1, 0
     while known < count:
@@ -68,8 +68,8 @@ def sobol_points(count: int, dimensions: int, rng: np.random.Generator | None = 
     return points.astype(float) * 2.0**-_BITS
 
 
-def _directions(dimension: int) -> list[int]:
-    """Direction numbers of one dimension as fractions of 2^30, the coarsest first."""
+def _make_directions(dimension: int) -> list[int]:
+    """Make the direction numbers of one dimension as fractions of 2^30, the coarsest first."""
     if dimension == 0:
         return [1 << (_BITS - 1 - bit) for bit in range(_BITS)]
     polynomial, first = _POLYNOMIALS[dimension - 1]
@@ -83,10 +83,10 @@ def _directions(dimension: int) -> list[int]:
     return [number << (_BITS - 1 - bit) for bit, number in enumerate(numbers)]
 
 
-def _scrambled(directions: NDArray[np.uint32], rng: np.random.Generator) -> NDArray[np.uint32]:
-    """Direction numbers whose digits went through a random lower triangular matrix, one for each dimension."""
+def _scramble(directions: NDArray[np.uint32], rng: np.random.Generator) -> NDArray[np.uint32]:
+    """Multiply the digits of direction numbers by a random lower triangular matrix, one for each dimension."""
     random = rng.integers(2, size=(len(directions), _BITS, _BITS), dtype=np.uint32)
     matrices = np.tril(random, -1) + np.eye(_BITS)
     digits = (directions[:, :, None] >> np.arange(_BITS - 1, -1, -1, dtype=np.uint32)) & 1  # the coarsest first
-    mixed = (digits @ matrices.swapaxes(1, 2)) % 2  # of floats, since integers have no fast product
+    mixed = (digits @ matrices.swapaxes(1, 2)) % 2  # as floats: NumPy has no fast product of integers
     return (mixed @ _POWERS_OF_TWO[::-1]).astype(np.uint32)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Annotated, TypedDict
 
-from ..cautions import of_one
+from ..cautions import prefix_caution
 from .citations import say_how_to_cite
 from .phrases import add_cautions, name_tasks
 
@@ -102,7 +102,7 @@ def name_owners(cautions: Iterable[tuple[str, Sequence[str]]], count: int) -> li
     for name, own in cautions:
         for caution in own:
             by_caution.setdefault(caution, []).append(name)
-    return [of_one(name_tasks(names, count), caution) for caution, names in by_caution.items()]
+    return [prefix_caution(name_tasks(names, count), caution) for caution, names in by_caution.items()]
 
 
 def say(sentence: str, paragraph: str, cautions: Sequence[str], sources: Sequence[str]) -> Said:

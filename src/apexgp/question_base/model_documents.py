@@ -5,10 +5,10 @@ from __future__ import annotations
 from importlib.metadata import version
 from typing import Literal, NotRequired, TypedDict
 
-from .._answer import rows_of
+from .._answer import to_rows
 from ..curve import LearningCurve
 from ..estimators import APExGP
-from ..estimators.saving import plain_setting
+from ..estimators.saving import setting_to_json
 from ..files.writing import to_json_value
 from ..required import RequiredSize
 from .documents import Count, Interval, Json, Probability, Size, Spread, Versioned
@@ -122,7 +122,7 @@ class TargetFacts(TypedDict, total=False):
 
 def describe_settings(model: APExGP) -> SettingsFacts:
     """The part of a document that says how a model is set up."""
-    settings = {name: plain_setting(value) for name, value in model.get_params(deep=False).items()}
+    settings = {name: setting_to_json(value) for name, value in model.get_params(deep=False).items()}
     return {"apexgp": version("apexgp"), "settings": settings}
 
 
@@ -167,5 +167,5 @@ def describe_target(found: RequiredSize | None, curve: LearningCurve | None = No
 
 def describe_required_size(found: RequiredSize) -> RequiredFacts:
     """A required size as the object of a document."""
-    (row,) = rows_of(found.to_dict())
+    (row,) = to_rows(found.to_dict())
     return row

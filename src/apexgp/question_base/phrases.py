@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from ..cautions import without_remedy
+from ..cautions import drop_remedy
 
 __all__ = ["add_article", "add_cautions", "join_words", "list_some", "name_tasks"]
 
@@ -38,5 +38,5 @@ def name_tasks(names: Sequence[str], count: int) -> str:
 
 def add_cautions(paragraph: str, cautions: Sequence[str], citation: str) -> str:
     """A paragraph, the reasons to doubt what it says, and how to cite it."""
-    doubts = [f"The following cautions apply. {' '.join(map(without_remedy, cautions))}"] if cautions else []
+    doubts = [f"The following cautions apply. {' '.join(map(drop_remedy, cautions))}"] if cautions else []
     return " ".join([paragraph, *doubts, citation])

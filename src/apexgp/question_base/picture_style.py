@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from .._check import FloatArray, instance
-from .._extras import need
-from .._numbers import exactly
+from .._check import FloatArray, check_instance
+from .._extras import import_extra
+from .._numbers import format_size
 from ..cautions import FARTHEST_FACTOR
 from ..scale import UNIT_RANGE, Range
 from .axes import LogScale, choose_size_ticks
@@ -65,7 +65,7 @@ class Display:
 
 def make_axes(caller: str, height: float = _HEIGHT, ratios: Sequence[float] = (1,)) -> Any:
     """Axes on a new figure: one, or as many above each other as there are ratios of their heights."""
-    pyplot = need("matplotlib.pyplot", caller, "plot")
+    pyplot = import_extra("matplotlib.pyplot", caller, "plot")
     _, axes = pyplot.subplots(
         len(ratios), figsize=(_WIDTH, height), layout="constrained", sharex=True, height_ratios=list(ratios)
     )
@@ -74,8 +74,8 @@ def make_axes(caller: str, height: float = _HEIGHT, ratios: Sequence[float] = (1
 
 def check_axes(name: str, ax: Any) -> Any:
     """Axes of the caller's."""
-    axes = need("matplotlib.axes", "plot", "plot")
-    return instance(name, ax, axes.Axes, "a matplotlib Axes")
+    axes = import_extra("matplotlib.axes", "plot", "plot")
+    return check_instance(name, ax, axes.Axes, "a matplotlib Axes")
 
 
 def style_axes(ax: Any) -> None:
@@ -111,7 +111,7 @@ def mark_tested(ax: Any, at: float, end: float) -> None:
 
 def size_axis(ax: Any, low: float, high: float, label: str) -> None:
     """Sizes on a logarithmic scale, with round numbers of one kind: written out, or as powers of ten."""
-    ticker = need("matplotlib.ticker", "plot", "plot")
+    ticker = import_extra("matplotlib.ticker", "plot", "plot")
     # Limits first: matplotlib's own would overflow on a logarithmic scale that goes far.
     ax.set_xlim(low / 1.08, high * 1.08)
     ax.set_xscale("log")
@@ -131,7 +131,7 @@ def size_axis(ax: Any, low: float, high: float, label: str) -> None:
     ax.xaxis.set_major_locator(RoundSizes())
     ax.xaxis.set_minor_locator(ticker.NullLocator())
     ax.xaxis.set_major_formatter(
-        ticker.FuncFormatter(lambda x, _: exactly(x))
+        ticker.FuncFormatter(lambda x, _: format_size(x))
         if high < _PLAIN
         else ticker.LogFormatterSciNotation(labelOnlyBase=False, minor_thresholds=(math.inf, math.inf))
     )
@@ -153,7 +153,7 @@ def style_score_axis(ax: Any, label: str, *shown: FloatArray, between: Range = U
 
 def style_percent_axis(ax: Any, label: str) -> None:
     """An axis of probabilities."""
-    ticker = need("matplotlib.ticker", "plot", "plot")
+    ticker = import_extra("matplotlib.ticker", "plot", "plot")
     ax.set_ylim(-0.02, 1.02)
     ax.set_yticks(np.linspace(0, 1, 5))
     ax.yaxis.set_major_formatter(ticker.PercentFormatter(1.0, decimals=0, symbol=" %"))

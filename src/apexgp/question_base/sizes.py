@@ -9,7 +9,7 @@ from typing import Self
 
 from numpy.typing import ArrayLike
 
-from .._check import positive, real_array, sizes_array
+from .._check import check_positive, check_real_array, check_sizes
 from ..errors import RequestError
 
 __all__ = ["SizeSpec", "format_multiples", "parse_sizes", "write_number", "write_sizes"]
@@ -29,10 +29,10 @@ class SizeSpec:
         cls, sizes: ArrayLike | None = None, times: ArrayLike | None = None, *, arguments: tuple[str, str]
     ) -> Self:
         """Check sizes and multiples; errors name the `arguments` that these came as."""
-        multiples = () if times is None else real_array(arguments[1], times).ravel().tolist()
+        multiples = () if times is None else check_real_array(arguments[1], times).ravel().tolist()
         return cls(
-            () if sizes is None else tuple(sizes_array(arguments[0], sizes).tolist()),
-            tuple(positive(arguments[1], number) for number in multiples),
+            () if sizes is None else tuple(check_sizes(arguments[0], sizes).tolist()),
+            tuple(check_positive(arguments[1], number) for number in multiples),
         )
 
     @property

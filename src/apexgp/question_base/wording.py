@@ -8,16 +8,16 @@ from importlib.metadata import version
 
 import numpy as np
 
-from .._numbers import chance, multiple, rounded_up
+from .._numbers import format_chance, format_multiple, round_up
 from ..curve import LearningCurve
 from ..estimators import APExGP
 from ..learners import LEARNERS
-from ..model.kinds import moves_beside_training_scores
+from ..model.beliefs import kind_matters_with_training_scores
 from ..model.learnt import Learnt
 from ..model.means import MEANS, PAPER_MEANS
-from ..model.variant import PUBLISHED
+from ..model.paper_priors import PUBLISHED
 from ..required import UNREAL, RequiredSize
-from ..scale import range_words
+from ..scale import format_range
 from .phrases import add_article, join_words
 
 
@@ -65,7 +65,7 @@ def _bounds(model: APExGP) -> list[str]:
 
     The published model knows the best score alone.
     """
-    floor, ceiling = model._bounds(model.curve_.range)
+    floor, ceiling = model._check_bounds(model.curve_.range)
     bounds = {"ceiling": ceiling, "floor": floor}
     if model.inference == "map":
         del bounds["ceiling" if model.curve_.direction == "lower" else "floor"]
@@ -78,7 +78,7 @@ def _mapping(curve: LearningCurve) -> str:
     if scale.same:
         return ""
     if scale.straight:
-        return f" Scores were mapped linearly from {range_words(curve.range)} to [0, 1]."
+        return f" Scores were mapped linearly from {format_range(curve.range)} to [0, 1]."
     end = curve.range[0] if math.isinf(curve.range[1]) else curve.range[1]
     of_what = "the logarithm of the score" if scale.logarithmic else f"the distance of the score from {end:g}"
     return f" Scores were mapped to [0, 1] by exp(-d / {scale.unit:.3g}), d being {of_what}."
@@ -133,7 +133,7 @@ def say_kind(model: APExGP) -> list[str]:
 
 def _is_moved(model: APExGP) -> bool:
     kind = model.learner_
-    return kind is not None and (model.curve_.train_scores is None or moves_beside_training_scores(kind))
+    return kind is not None and (model.curve_.train_scores is None or kind_matters_with_training_scores(kind))
 
 
 def describe_learnt_curves(learnt: Learnt) -> str:
@@ -150,7 +150,7 @@ def say_required_size(found: RequiredSize, curve: LearningCurve) -> str:
     if found.already_met:
         text = (
             f"The pilot's {last:,.10g} training {curve.unit_name} already reach {goal}, with a probability of "
-            f"{chance(found.prob_now)}"
+            f"{format_chance(found.prob_now)}"
         )
         return text + ("." if found.size <= last else "; with more, that probability may fall again.")
     ever = f"with unlimited data of this kind the probability is {found.at_best}"
@@ -167,7 +167,7 @@ def say_required_size(found: RequiredSize, curve: LearningCurve) -> str:
 
 def format_times_pilot(found: RequiredSize, last: float) -> str:
     """The size that a target takes over the pilot's largest, computed from what is printed."""
-    return multiple(found.rounded_size / last, found.digits)
+    return format_multiple(found.rounded_size / last, found.digits)
 
 
 def format_required_size(found: RequiredSize) -> str:
@@ -187,7 +187,7 @@ def describe_required_size_methods(found: RequiredSize, curve: LearningCurve) ->
     if found.already_met:
         return (
             f"The probability that the expected {curve.metric_name} meets {target} with the pilot's {last:,.10g} "
-            f"training {curve.unit_name} was estimated at {chance(found.prob_now)}."
+            f"training {curve.unit_name} was estimated at {format_chance(found.prob_now)}."
         )
     ever = f"with unlimited data of this kind the probability was estimated at {found.at_best}"
     sure = f"a probability of {100 * found.confidence:g} %"
@@ -212,7 +212,7 @@ def count_total(found: RequiredSize, curve: LearningCurve) -> float | None:
 def add_held_out(size: float, share: float, digits: int) -> float:
     """How many cases it takes to train on `size` of them, if a share of all is kept for validation and test."""
     # To a thousandth of a case, since 0.1 is no binary fraction: 900 of which 10 % are kept are 1,000 in all.
-    return rounded_up(round(size / (1 - share), 3), digits)
+    return round_up(round(size / (1 - share), 3), digits)
 
 
 def say_held_out(found: RequiredSize, curve: LearningCurve) -> str:

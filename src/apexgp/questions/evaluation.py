@@ -11,8 +11,8 @@ from typing import Literal, NotRequired, TypedDict
 import numpy as np
 from scipy.special import expit, logit, ndtr, ndtri
 
-from .._answer import Answer, ColumnData, Shown, rows_of
-from .._check import positive, probability, real_number
+from .._answer import Answer, ColumnData, SummaryTable, to_rows
+from .._check import check_positive, check_probability, check_real_number
 from ..errors import RequestError
 from ..question_base.documents import Count, Probability, Said, Spread, Versioned, say
 from ..question_base.phrases import join_words
@@ -87,11 +87,11 @@ class MinimumEvaluationSize(Answer):
     def _columns(self) -> ColumnData:
         return {field.name: [getattr(self, field.name)] for field in fields(self) if field.name != "cautions"}
 
-    def shown(self) -> Shown:
+    def shown(self) -> SummaryTable:
         """One row per criterion."""
         title = f"Minimum size for evaluation: {self.size:,} patients, {self.events:,} of them with the outcome"
         rows = [(_LABELS[name], f"{self.widths[name]:g}", f"{count:,}") for name, count in self.criteria.items()]
-        return Shown(title, ("criterion", "interval width", "patients"), rows, self._all_notes(), ("criterion",))
+        return SummaryTable(title, ("criterion", "interval width", "patients"), rows, self._all_notes(), ("criterion",))
 
 
 def minimum_evaluation_size(
@@ -134,7 +134,7 @@ def minimum_evaluation_size(
     >>> minimum_evaluation_size(prevalence=0.018, cstatistic=0.8, oe_width=1).criteria["cstatistic"]
     4252
     """
-    phi = probability("prevalence", prevalence)
+    phi = check_probability("prevalence", prevalence)
     c = discrimination("cstatistic", cstatistic)
     levels = {
         "oe_width": oe_width,
@@ -142,7 +142,7 @@ def minimum_evaluation_size(
         "cstatistic_width": cstatistic_width,
         "net_benefit_width": net_benefit_width,
     }
-    ratio, slope, discriminating, benefit = (positive(name, value) for name, value in levels.items())
+    ratio, slope, discriminating, benefit = (check_positive(name, value) for name, value in levels.items())
     predictor = _LinearPredictor.of(c, phi)
     # Each with the width that asks for so much, and how wide it is.
     exact: dict[str, tuple[str, float, Callable[[], float]]] = {
@@ -160,7 +160,7 @@ def minimum_evaluation_size(
     }
     sensitivity = specificity = None
     if threshold is not None:
-        threshold = probability("threshold", threshold)
+        threshold = check_probability("threshold", threshold)
         sensitivity, specificity = predictor.accuracy(threshold)
         variance = _variance_of_net_benefit(phi, threshold, sensitivity, specificity)
         exact["net_benefit"] = ("net_benefit_width", benefit, lambda: variance / _error(benefit) ** 2)
@@ -247,7 +247,7 @@ def _variance_of_net_benefit(phi: float, threshold: float, sensitivity: float, s
 
 def discrimination(name: str, cstatistic: float) -> float:
     """A C statistic, checked."""
-    number = real_number(name, cstatistic)
+    number = check_real_number(name, cstatistic)
     if not 0.5 < number < 1:
         hint = f" Write {number / 100:g} for {number:g} %." if 50 < number < 100 else ""
         raise RequestError(f"must be above 0.5, which is chance, and below 1, got {number:g}.{hint}", argument=name)
@@ -377,5 +377,5 @@ def write_evaluation_methods(found: MinimumEvaluationSize) -> str:
 def describe_evaluation(found: MinimumEvaluationSize) -> EvaluationRow:
     """The size of an evaluation as the object of a document."""
     row: EvaluationRow
-    (row,) = rows_of(found.to_dict())
+    (row,) = to_rows(found.to_dict())
     return row

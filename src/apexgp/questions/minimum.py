@@ -10,8 +10,8 @@ from typing import Annotated, ClassVar, Literal, TypedDict, get_args
 import numpy as np
 from scipy.special import log_expit, ndtri
 
-from .._answer import Answer, ColumnData, Shown, rows_of
-from .._check import choice, probability, real_number, truth, whole_number
+from .._answer import Answer, ColumnData, SummaryTable, to_rows
+from .._check import check_bool, check_choice, check_probability, check_real_number, check_whole_number
 from ..errors import RequestError
 from ..question_base.documents import Said, Versioned, say
 from ..question_base.phrases import join_words
@@ -111,7 +111,7 @@ class MinimumQuestion(Question):
     ] = 0.2
 
     def __post_init__(self) -> None:
-        choice("purpose", self.purpose, get_args(Purpose))
+        check_choice("purpose", self.purpose, get_args(Purpose))
         usual = {field.name: field.default for field in fields(self)}
         for other in set(get_args(Purpose)) - {self.purpose}:
             for name in _OWN[other]:
@@ -178,11 +178,11 @@ class MinimumSampleSize(Answer):
     def _columns(self) -> ColumnData:
         return {field.name: [getattr(self, field.name)] for field in fields(self) if field.name != "cautions"}
 
-    def shown(self) -> Shown:
+    def shown(self) -> SummaryTable:
         """One row per criterion."""
         title = f"Minimum sample size: {self.size:,} patients, {self.events:,} of them with the outcome"
         rows = [(name.replace("_", " "), f"{count:,}") for name, count in self.criteria.items()]
-        return Shown(title, ("criterion", "patients"), rows, self._all_notes(), ("criterion",))
+        return SummaryTable(title, ("criterion", "patients"), rows, self._all_notes(), ("criterion",))
 
 
 def minimum_sample_size(
@@ -230,12 +230,12 @@ def minimum_sample_size(
     >>> minimum_sample_size(prevalence=0.174, parameters=24, r2=0.288).criteria["shrinkage"]
     623
     """
-    phi = probability("prevalence", prevalence)
-    p = whole_number("parameters", parameters, least=1)
+    phi = check_probability("prevalence", prevalence)
+    p = check_whole_number("parameters", parameters, least=1)
     levels = {"margin": margin, "shrinkage": shrinkage, "optimism": optimism, "error": error}
-    delta, s, difference, mape = (probability(name, value) for name, value in levels.items())
+    delta, s, difference, mape = (check_probability(name, value) for name, value in levels.items())
     most = 1 - (phi**phi * (1 - phi) ** (1 - phi)) ** 2
-    nagelkerke = truth("nagelkerke", nagelkerke)
+    nagelkerke = check_bool("nagelkerke", nagelkerke)
     if (r2 is None) == (cstatistic is None):
         came = "neither" if r2 is None else "both"
         raise RequestError(
@@ -245,7 +245,7 @@ def minimum_sample_size(
     if cstatistic is not None and nagelkerke:
         raise RequestError("applies to r2; a C statistic gives Cox and Snell's.", argument="nagelkerke")
     known = None if cstatistic is None else discrimination("cstatistic", cstatistic)
-    given = real_number("r2", r2) if known is None else r2_of_cstatistic(known, phi)  # type: ignore[arg-type]
+    given = check_real_number("r2", r2) if known is None else r2_of_cstatistic(known, phi)  # type: ignore[arg-type]
     cox_snell = given * most if nagelkerke else given
     if not 0 < cox_snell < most:
         kind, limit = ("Nagelkerke's", 1.0) if nagelkerke else ("Cox and Snell's", most)
@@ -333,7 +333,7 @@ class MinimumAnswer(QuestionAnswer):
         """The minimum and its criteria."""
         found = self.found
         sources: tuple[str, ...] = ("riley", "van_smeden", *(() if found.cstatistic is None else ("riley_c",)))
-        (row,) = rows_of(found.to_dict())
+        (row,) = to_rows(found.to_dict())
         return {
             "schema": "urn:apexgp:minimum:1",
             "apexgp": version("apexgp"),

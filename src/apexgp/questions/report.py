@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any, ClassVar, Literal, TypedDict
 
-from .._check import real_number, shown, text
+from .._check import check_real_number, check_text, format_value
 from ..errors import RequestError
 from ..estimators import APExGP
 from ..question_base.documents import Versioned
@@ -90,7 +90,7 @@ class ReportQuestion(PlannedSettings):
                 object.__setattr__(self, name, _check_line(name, getattr(self, name)))
         for name in ("budget", "available"):
             if getattr(self, name) is not None:
-                object.__setattr__(self, name, real_number(name, getattr(self, name)))
+                object.__setattr__(self, name, check_real_number(name, getattr(self, name)))
         if self.budget is not None and self.budget < 0:
             raise RequestError(
                 f"must be a number of fits, or 0 for no advice on what to measure next, got {self.budget:g}.",
@@ -144,9 +144,11 @@ def _ask_without_settings(question: type[Question], model: APExGP) -> QuestionAn
 
 def _check_line(name: str, value: str) -> str:
     """A line for the head of a report."""
-    line = text(name, value).strip()
+    line = check_text(name, value).strip()
     if not line or len(line) > _LONGEST or len(line.splitlines()) > 1:
-        raise RequestError(f"must be one line of at most {_LONGEST} characters, got {shown(value)}.", argument=name)
+        raise RequestError(
+            f"must be one line of at most {_LONGEST} characters, got {format_value(value)}.", argument=name
+        )
     return line
 
 

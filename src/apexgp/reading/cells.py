@@ -6,7 +6,7 @@ import math
 import re
 from decimal import Decimal
 
-from .._check import shown
+from .._check import format_value
 
 __all__ = [
     "LONGEST_CELL",
@@ -70,7 +70,7 @@ def is_cut(cell: str) -> bool:
 
 def too_long(cell: str) -> str:
     """Why a name that was cut cannot be used: others may begin alike."""
-    return f"expected a name of fewer than {LONGEST_CELL:,} characters, got {shown(cell)}. Shorten it."
+    return f"expected a name of fewer than {LONGEST_CELL:,} characters, got {format_value(cell)}. Shorten it."
 
 
 def number_in(cell: str, *, decimal_comma: bool, counts: bool = False) -> float:

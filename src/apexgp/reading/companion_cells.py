@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 
-from ..scale import UNIT_RANGE, Range, range_words
+from ..scale import UNIT_RANGE, Range, format_range
 from .cells import is_blank, number_in
 from .companions import Companions
 from .faults import Faults
@@ -24,11 +24,11 @@ def _wanted(name: str, between: Range) -> tuple[Callable[[float], bool], str]:
     return {
         "train_scores": (
             lambda value: low <= value <= high and math.isfinite(value),
-            f"training scores must lie in {range_words(between)}",
+            f"training scores must lie in {format_range(between)}",
         ),
         "score_sd": (
             lambda value: 0 <= value <= largest_sd(between) and math.isfinite(value),
-            f"expected a standard deviation of scores in {range_words(between)}",
+            f"expected a standard deviation of scores in {format_range(between)}",
         ),
         "n_test": (lambda value: 1 <= value < math.inf, "expected a number of test cases, at least 1"),
         "averaged_over": (lambda value: 1 <= value < 2**53 and value == int(value), "expected a number of runs"),

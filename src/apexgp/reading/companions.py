@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
-from .._check import real_number, some, whole_number
+from .._check import check_real_number, check_whole_number, format_some
 from ..errors import RequestError
 from .cells import before_interval, number_in, with_spread
 from .counts import counts_runs, counts_test_cases, counts_training_examples
@@ -27,7 +27,7 @@ _OWN_NAMES = ("train score", "score sd", "n test", "averaged over")
 
 
 def _test_cases(value: Any) -> float:
-    number = real_number("n_test", value)
+    number = check_real_number("n_test", value)
     if number < 1:
         raise RequestError(f"must be a number of test cases, at least 1, got {number:g}.", argument="n_test")
     return number
@@ -35,7 +35,7 @@ def _test_cases(value: Any) -> float:
 
 COUNTS: dict[str, Callable[[Any], float]] = {
     "n_test": _test_cases,
-    "averaged_over": lambda value: whole_number("averaged_over", value, least=1),
+    "averaged_over": lambda value: check_whole_number("averaged_over", value, least=1),
 }
 """What a number must be that is given in place of a column."""
 
@@ -83,13 +83,13 @@ class Companions:
             ([self.averaged_over], "as the numbers of runs averaged over"),
         ]
         told = [
-            f"{some([repr(name) for name in dict.fromkeys(own)])} {what}"
+            f"{format_some([repr(name) for name in dict.fromkeys(own)])} {what}"
             for names, what in parts
             if (own := [n for n in names if isinstance(n, str) and n not in left_out and not self.insists(n)])
         ]
         notes = [f"read the column {'; '.join(told)}."] if told else []
         if behind_signs:
-            where = some([repr(score) for score in behind_signs])
+            where = format_some([repr(score) for score in behind_signs])
             notes.append(f"read the numbers after ± or in brackets under {where} as standard deviations of the runs.")
         return [*notes, *self.notes]
 
@@ -147,7 +147,8 @@ def _train(
         names = [_named(table, "train_score", name) for name in ([asked] if isinstance(asked, str) else asked)]
         if len(names) != len(roles.scores):
             raise RequestError(
-                f"must name one column for each column of scores ({some(roles.scores)}), got {some(names)}.",
+                f"must name one column for each column of scores ({format_some(roles.scores)}), got "
+                f"{format_some(names)}.",
                 argument="train_score",
             )
         return dict(zip(roles.scores, names, strict=True)), []
@@ -164,7 +165,7 @@ def _train(
         likely = [name for name in likely if name not in others or same_metric(_without(name, _TRAIN), roles.metric)]
     chosen = own or likely
     if len(chosen) > 1:
-        which = some([repr(name) for name in chosen])
+        which = format_some([repr(name) for name in chosen])
         return {}, [f"it is not clear which of {which} holds the training scores: none was used."]
     return ({roles.scores[0]: chosen[0]} if chosen else {}), []
 

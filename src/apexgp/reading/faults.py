@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .._check import some
+from .._check import format_some
 from ..errors import DataError, Fault
 from ..vocabulary import Remedy
 
@@ -60,6 +60,6 @@ class Faults:
         cells = sorted(self._why, key=lambda cell: (cell[0], rank[cell[1]]))
         faults = [Fault(table.lines[row], column, self._why[row, column]) for row, column in cells[:MOST_FAULTS]]
         others = list(dict.fromkeys(table.lines[row] for row, _ in cells if row != cells[0][0]))
-        also = f" Also at fault: {table.place} {some(others)}." if 0 < len(others) < len(table.lines) - 1 else ""
+        also = f" Also at fault: {table.place} {format_some(others)}." if 0 < len(others) < len(table.lines) - 1 else ""
         remedy = self._remedies[cells[0]]
         raise DataError(faults[0].message + also, remedy=remedy, where=table.where(*cells[0]), faults=faults)

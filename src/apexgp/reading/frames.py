@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .._check import UNUSABLE, FloatArray, offers, real_array, shown
+from .._check import UNUSABLE, FloatArray, check_real_array, format_value, has_attributes
 from ..errors import DataError, RequestError
 from .spreadsheets import Table, one_line
 
@@ -59,7 +59,7 @@ def _columns(frame: Any) -> dict[str, Sequence[Any]]:
         names = list(frame.columns)
         if len(set(names)) < len(names):
             twice = next(name for name in names if names.count(name) > 1)
-            raise DataError(f"The data frame names column {shown(twice)} more than once. Rename one of them.")
+            raise DataError(f"The data frame names column {format_value(twice)} more than once. Rename one of them.")
         found = {name: frame[name].to_list() for name in names}
     return {str(name): column for name, column in found.items()}
 
@@ -79,7 +79,7 @@ def scikit_learn_curve(result: Any) -> tuple[Any, FloatArray, FloatArray | None,
 
     What scikit-learn calls neg_... is a loss below 0; it is turned round again.
     """
-    if offers(result, "train_sizes", "test_scores"):
+    if has_attributes(result, "train_sizes", "test_scores"):
         sizes, scores, name = result.train_sizes, result.test_scores, getattr(result, "score_name", None)
         train = getattr(result, "train_scores", None)
     elif isinstance(result, tuple) and len(result) in (3, 5) and all(map(_is_table, result[1:])):
@@ -88,7 +88,7 @@ def scikit_learn_curve(result: Any) -> tuple[Any, FloatArray, FloatArray | None,
         return None
     if sizes is None or scores is None:
         raise RequestError("The learning curve of scikit-learn holds no scores.")
-    values = real_array("scores", scores, error=DataError)
+    values = check_real_array("scores", scores, error=DataError)
     measured = values[~np.isnan(values)]
     loss = bool((measured <= 0).all() and (measured < 0).any())
     known = isinstance(name, str) and name not in ("Score", "Negative score")
@@ -97,7 +97,7 @@ def scikit_learn_curve(result: Any) -> tuple[Any, FloatArray, FloatArray | None,
     return (
         sizes,
         sign * values,
-        None if train is None else sign * real_array("train_scores", train, error=DataError),
+        None if train is None else sign * check_real_array("train_scores", train, error=DataError),
         named,
         loss,
     )

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from .._check import some
+from .._check import format_some
 from ..errors import DataError
 from .counts import counts_training_examples, numbers_of_runs
 from .known_metrics import known_metric, plain_name, sounds_like_a_loss
@@ -46,12 +46,14 @@ class ColumnRoles:
     def note(self) -> list[str]:
         """Which column was taken for what, where that is not plain from its name."""
         if self.size is None:
-            return [f"read the columns {some(self.scores)} as sizes, and each row as a split."]
+            return [f"read the columns {format_some(self.scores)} as sizes, and each row as a split."]
         parts = [([self.size], "as the sizes"), (self.scores, "as the scores" + self.wide * ", one column per split")]
         others = ((self.split, "as the splits"), (self.task, "as the tasks"))
         parts += [([name], what) for name, what in others if name is not None]
         told = [
-            f"{some([repr(name) for name in own])} {what}" for own, what in parts if not all(map(self._is_plain, own))
+            f"{format_some([repr(name) for name in own])} {what}"
+            for own, what in parts
+            if not all(map(self._is_plain, own))
         ]
         return [f"read the column {'; '.join(told)}."] if told else []
 
@@ -100,7 +102,7 @@ def find_columns(
         return ColumnRoles(None, in_header, True, split_column, task_column, corner)
     if size_column is None:
         raise DataError(
-            f"{table.path} has no column called size, n, training examples or similar; found {some(names, 20)}.",
+            f"{table.path} has no column called size, n, training examples or similar; found {format_some(names, 20)}.",
             remedy=("Name yours with {}.", "size"),
         )
     scores, wide = find_scores(table, rest, score, metric, each_column)
@@ -142,7 +144,7 @@ def _one(table: Table, role: str, asked: str | None, fits: Callable[[str], bool]
             candidates = [name for name in candidates if len(set(filter(None, table.columns[name]))) > 1]
         if len(candidates) > 1:
             raise DataError(
-                f"{table.path} has {len(candidates)} columns that may hold the {role}s: {some(candidates)}.",
+                f"{table.path} has {len(candidates)} columns that may hold the {role}s: {format_some(candidates)}.",
                 remedy=("Name one of them with {}.", role),
             )
         if candidates:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from .._check import some
-from ..learners import UNKNOWN, kind_named
+from .._check import format_some
+from ..learners import UNKNOWN, find_kind
 from .cells import is_blank
 from .known_metrics import plain_name
 from .spreadsheets import Table
@@ -34,14 +34,16 @@ def learners_stated(
     left_out: dict[str, None] = {}
     for task, rows in rows_by_task.items():
         said = list(dict.fromkeys(cells[i] for i in rows if not is_blank(cells[i])))
-        found = {UNKNOWN if name == UNKNOWN else kind_named(name) for name in said}
+        found = {UNKNOWN if name == UNKNOWN else find_kind(name) for name in said}
         kind = kinds[task] = found.pop() if len(found) == 1 else None
         for name in said:
             if kind is None:
                 left_out[name] = None
             elif name != kind:
                 read[f"{name} as {kind}"] = None
-    notes = [f"read the column {column!r} as kinds of learner: {some(list(read))}."] if read else []
+    notes = [f"read the column {column!r} as kinds of learner: {format_some(list(read))}."] if read else []
     if left_out:
-        notes.append(f"the column {column!r} names no one kind of learner that is known: {some(list(left_out))}.")
+        notes.append(
+            f"the column {column!r} names no one kind of learner that is known: {format_some(list(left_out))}."
+        )
     return kinds, notes

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from .._check import some
+from .._check import format_some
 from ..errors import DataError, Fault, RequestError
-from ..scale import UNIT_RANGE, Range, checked_range, range_words
+from ..scale import UNIT_RANGE, Range, check_range, format_range
 from .cells import is_blank
 from .faults import MOST_FAULTS, Faults
 from .known_metrics import known_metric
@@ -103,12 +103,12 @@ def range_in_column(table: Table, rows: Sequence[int], asked: Range | None, faul
     said: dict[Range, int] = {}
     for i in rows:
         try:
-            said.setdefault(checked_range(cells[i]), table.lines[i])
+            said.setdefault(check_range(cells[i]), table.lines[i])
         except RequestError as problem:
             faults.add(i, "range", problem.message)
     if len(said) > 1 or (asked is not None and said and asked not in said):
-        got = " and ".join(f"{range_words(one)} in {table.place} {line}" for one, line in said.items())
-        also = "" if asked is None else f"; {range_words(asked)} was asked for"
+        got = " and ".join(f"{format_range(one)} in {table.place} {line}" for one, line in said.items())
+        also = "" if asked is None else f"; {format_range(asked)} was asked for"
         raise DataError(f"a curve has one range, got {got}{also}.", where=f"{table.path}, column 'range'")
     return next(iter(said), asked)
 
@@ -121,8 +121,8 @@ def check_scores(table: Table, curve: Measurements, faults: Faults) -> None:
     for (row, column), score in zip(curve.cells, curve.scores, strict=True):
         cell = table.columns[column][row]
         if stated is not None and stated[1] == 100 and cell.endswith("%"):
-            why = f"{cell} is {score:g}, but the range is {range_words(stated)}. Omit the range: percentages lie in "
-            faults.add(row, column, f"{why}{range_words(UNIT_RANGE)}.")
+            why = f"{cell} is {score:g}, but the range is {format_range(stated)}. Omit the range: percentages lie in "
+            faults.add(row, column, f"{why}{format_range(UNIT_RANGE)}.")
             continue
         if between[0] <= score <= between[1] and math.isfinite(score):
             continue
@@ -135,7 +135,7 @@ def check_scores(table: Table, curve: Measurements, faults: Faults) -> None:
             hint, remedy = f" Are these percentages? Write {cell}% in every row.", per_cent_remedy(metric)
         elif between == UNIT_RANGE and 1 < score <= 100 and known_metric(metric) is not None:
             hint, remedy = f" Is this a percentage? Write {cell}%, or {score / 100:g} as in the other rows.", ()
-        faults.add(row, column, f"scores must lie in {range_words(between)}, got {cell}.{hint}", remedy)
+        faults.add(row, column, f"scores must lie in {format_range(between)}, got {cell}.{hint}", remedy)
 
 
 def repeats(curve: Measurements) -> bool:
@@ -158,7 +158,7 @@ def check_splits_once(table: Table, curve: Measurements) -> None:
     faults = [Fault(line, None, _twice(mark, len(own))) for mark, own in repeated.items() for line in own[1:]]
     raise DataError(
         _twice(worst, len(repeated[worst])),
-        where=f"{table.path}, {table.place} {some([line for line, _ in groupby(repeated[worst])])}",
+        where=f"{table.path}, {table.place} {format_some([line for line, _ in groupby(repeated[worst])])}",
         faults=sorted(faults, key=lambda fault: fault.line)[:MOST_FAULTS],
     )
 

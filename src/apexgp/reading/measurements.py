@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from .._check import some
+from .._check import format_some
 from .._warn import warn
 from ..errors import DataError, MissingScoresWarning, RequestError
-from ..scale import Range, range_words
+from ..scale import Range, format_range
 from .cells import is_blank, is_cut, number_in, too_long
 from .companion_cells import Beside, numbers_beside, with_signs_beside, without_own_spread
 from .companions import Companions
@@ -91,7 +91,7 @@ def measurements_in(
         said["range"] = range_in_column(table, own, between, faults)
         if per_cent and said["range"] is not None:
             raise RequestError(
-                f"turns the scores into fractions of 1, but their range is {range_words(said['range'])}. Omit one of "
+                f"turns the scores into fractions of 1, but their range is {format_range(said['range'])}. Omit one of "
                 "the two.",
                 argument="per_cent",
             )
@@ -102,7 +102,7 @@ def measurements_in(
         check_scores(table, curve, faults)
     faults.refuse()
     if missing:
-        lines = some(sorted({table.lines[row] for row in missing}))
+        lines = format_some(sorted({table.lines[row] for row in missing}))
         warn(
             f"{table.path}: {len(missing)} of {len(columns.scores) * len(table.lines)} score cells are empty and were "
             f"left out ({table.place} {lines}).",
@@ -219,12 +219,13 @@ def _rows_of_metric(table: Table, asked: str | None, by_header: str | None) -> t
     if asked is None:
         if len(present) > 1:
             raise DataError(
-                f"{table.path} holds {len(present)} metrics ({some(present)}).", remedy=("Choose with {}.", "metric")
+                f"{table.path} holds {len(present)} metrics ({format_some(present)}).",
+                remedy=("Choose with {}.", "metric"),
             )
         return every, present[0] or UNNAMED
     wanted = asked if asked in present else next((name for name in present if same_metric(name, asked)), None)
     if wanted is None:
-        raise DataError(f"{table.path} has no metric {asked!r}; found {some(present)}.")
+        raise DataError(f"{table.path} has no metric {asked!r}; found {format_some(present)}.")
     return [i for i in every if entries[i] == wanted], wanted
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._check import some
-from .._extras import need
+from .._check import format_some
+from .._extras import import_extra
 from ..errors import DataError
 from .records import as_table
 from .spreadsheets import Table
@@ -21,15 +21,15 @@ def read_experiment(name: str) -> Table:
 
     The store is the one that MLflow itself would use: what `MLFLOW_TRACKING_URI` says, or the folder that we are in.
     """
-    mlflow = need("mlflow", f"Reading mlflow:{name}", "mlflow")
+    mlflow = import_extra("mlflow", f"Reading mlflow:{name}", "mlflow")
     try:
         client = mlflow.MlflowClient()
         found = client.get_experiment_by_name(name)
         if found is None:
             there = [one.name for one in client.search_experiments(max_results=_PAGE)]
             raise DataError(
-                f"{mlflow.get_tracking_uri()} has no experiment {name!r}; found {some(there, 20) or 'none'}. The "
-                "environment variable MLFLOW_TRACKING_URI sets which store is read."
+                f"{mlflow.get_tracking_uri()} has no experiment {name!r}; found {format_some(there, 20) or 'none'}. "
+                "The environment variable MLFLOW_TRACKING_URI sets which store is read."
             )
         runs = _runs(client, found.experiment_id)
     except (mlflow.exceptions.MlflowException, OSError) as problem:  # the store, or the network

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .._check import some
+from .._check import format_some
 from ..errors import DataError
 from ..vocabulary import Remedy
 from .known_metrics import plain_name
@@ -25,4 +25,6 @@ def missing(table: Table, asked: str, role: str) -> DataError:
     """The error of a column that was asked for and is not there."""
     either = ", or list the columns of a table with one column per split" if role == "score" else ""
     remedy: Remedy = (f"Name yours with {{}}{either}.", role)
-    return DataError(f"{table.path} has no column {asked!r}; found {some(list(table.columns), 20)}.", remedy=remedy)
+    return DataError(
+        f"{table.path} has no column {asked!r}; found {format_some(list(table.columns), 20)}.", remedy=remedy
+    )

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from itertools import pairwise
 
-from .._check import some
+from .._check import format_some
 from .cells import is_blank, is_cut, looks_numeric, number_in, too_long
 from .faults import Faults
 from .headers import ColumnRoles
@@ -82,7 +82,7 @@ def _finished(table: Table) -> tuple[Table, list[str]]:
             left_out = [i for i, state in enumerate(said) if state not in _DONE]
             if not left_out:
                 return table, []
-            told = some([f"{table.lines[i]} ({cells[i]})" for i in left_out], 10)
+            told = format_some([f"{table.lines[i]} ({cells[i]})" for i in left_out], 10)
             rows = "an unfinished run" if len(left_out) == 1 else f"{len(left_out)} unfinished runs"
             kept = table.rows([i for i, state in enumerate(said) if state in _DONE])
             return kept, [f"left out {rows}: {table.place} {told}."]
@@ -104,7 +104,7 @@ def _without_remarks(table: Table, columns: ColumnRoles) -> tuple[Table, list[st
     if not said:
         return kept, []
     words = one_line(" ".join(table.columns[name][i] for i in said for name in filled[i]), 80)
-    where = f"{table.place} {some([table.lines[i] for i in said])}"
+    where = f"{table.place} {format_some([table.lines[i] for i in said])}"
     return kept, [f"left out, because there is no measurement: {where}, {words!r}."]
 
 
@@ -116,7 +116,7 @@ def _without_summaries(table: Table, columns: ColumnRoles) -> tuple[Table, list[
     found = {i: said for i in range(len(table.lines)) if (said := _summary(table, places, i, times))}
     if not found or len(found) == len(table.lines):
         return table, []
-    told = some([f"{table.lines[i]} ({said})" for i, said in found.items()], 10)
+    told = format_some([f"{table.lines[i]} ({said})" for i, said in found.items()], 10)
     rows = "a summary row" if len(found) == 1 else f"{len(found)} summary rows"
     return (
         table.rows([i for i in range(len(table.lines)) if i not in found]),
@@ -155,7 +155,7 @@ def _with_every_size(table: Table, columns: ColumnRoles) -> tuple[Table, list[st
     for i in empty:
         filled[i] = filled[i - 1]
     note = f"filled the empty cells under {columns.size!r} with the size above them: {table.place} "
-    note += f"{some([table.lines[i] for i in empty])}."
+    note += f"{format_some([table.lines[i] for i in empty])}."
     return table.with_columns({columns.size: filled}), [note]
 
 
@@ -185,7 +185,7 @@ def _with_every_name(table: Table, columns: ColumnRoles) -> tuple[Table, list[st
                 name = cell or name
                 filled[i] = name if i in known else cell
             table = table.with_columns({column: filled})
-            where = f"{table.place} {some([table.lines[i] for i in sorted(known)])}"
+            where = f"{table.place} {format_some([table.lines[i] for i in sorted(known)])}"
             notes.append(f"filled the empty cells under {column!r} with the name above them: {where}.")
     faults.refuse()
     return table, notes

@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from .._check import some
+from .._check import format_some
 from ..errors import DataError
 from .records import as_table
 from .spreadsheets import Table
@@ -44,7 +44,9 @@ def run_folder(source: str | os.PathLike[str]) -> Table:
         if found:
             runs[folder] = path, found
     if not runs:
-        raise DataError(f"{root}: no file there contains an evaluation; found {some(list(map(str, files.values())))}.")
+        raise DataError(
+            f"{root}: no file there contains an evaluation; found {format_some(list(map(str, files.values())))}."
+        )
     named = {folder: _by_name(folder) for folder in runs}
     records, odd = [], []
     for folder, (_, found) in runs.items():
@@ -58,7 +60,7 @@ def run_folder(source: str | os.PathLike[str]) -> Table:
     if without:
         raise DataError(
             f"{root}: the size of the training set is neither in the name of the folder nor, as train_samples, in the "
-            f"file: {some(without)}. Name folders as in n60_seed1."
+            f"file: {format_some(without)}. Name folders as in n60_seed1."
         )
     table = as_table(str(root), records, under=list(runs))
     return _with_notes(table, runs, odd, left_out=[folder for folder in files if folder not in runs])
@@ -72,9 +74,11 @@ def _with_notes(
     if _STATE in kinds:
         notes.append(f"used the last evaluation of each {_STATE}.")
     if odd:
-        notes.append(f"the name of the folder and train_samples give different sizes; the name was used: {some(odd)}.")
+        notes.append(
+            f"the name of the folder and train_samples give different sizes; the name was used: {format_some(odd)}."
+        )
     if left_out:
-        notes.append(f"left out {len(left_out)} folders without an evaluation: {some(left_out)}.")
+        notes.append(f"left out {len(left_out)} folders without an evaluation: {format_some(left_out)}.")
     return replace(table, notes=(*table.notes, *notes), place="run")
 
 

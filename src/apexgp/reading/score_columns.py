@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
 
-from .._check import some
+from .._check import format_some
 from ..errors import DataError
 from ..scale import UNIT_RANGE
 from ..vocabulary import Remedy
@@ -67,8 +67,8 @@ def _asked_for(table: Table, asked: str | Sequence[str], each_column: str | None
     measured = {metric_name(name) for name in found if known_metric(name)}
     if len(measured) > 1:
         raise DataError(
-            f"{table.path}: {some([repr(name) for name in found])} are different metrics ({some(sorted(measured))}); a "
-            "curve has one.",
+            f"{table.path}: {format_some([repr(name) for name in found])} are different metrics "
+            f"({format_some(sorted(measured))}); a curve has one.",
             remedy=("Name one of them with {}.", ("score", found[0])),
         )
     if not named_as_splits(found):
@@ -79,8 +79,8 @@ def _asked_for(table: Table, asked: str | Sequence[str], each_column: str | None
 def _splits_or_models(table: Table, names: list[str], remedy: Remedy) -> DataError:
     """Ask what each of several columns is."""
     return DataError(
-        f"{table.path}: it is not clear from their names whether {some([repr(name) for name in names])} are splits of "
-        "one model or different models.",
+        f"{table.path}: it is not clear from their names whether {format_some([repr(name) for name in names])} are "
+        "splits of one model or different models.",
         remedy=remedy,
     )
 
@@ -97,7 +97,7 @@ def _by_their_names(
     if sets:
         raise DataError(
             f"{table.path} has {len(sets)} sets of columns that may hold the scores, each with one column per split: "
-            f"{'; '.join(some(own, 2) for own in sets[:5])}.",
+            f"{'; '.join(format_some(own, 2) for own in sets[:5])}.",
             remedy=("Name the columns of one set with {}.", ("score", sets[0])),
         )
     lettered = [name for name in rest if (words := plain_name(name).split())[1:] and words[0] in SPLIT_WORDS]
@@ -123,8 +123,8 @@ def _by_their_names(
         return likely, False
     if likely:
         raise DataError(
-            f"{table.path} has {len(likely)} columns that may hold the scores: {some(likely)}. Which one should be "
-            "forecast?",
+            f"{table.path} has {len(likely)} columns that may hold the scores: {format_some(likely)}. Which one "
+            "should be forecast?",
             remedy=("Name one of them, for instance with {}.", ("score", likely[0])),
         )
     return _by_their_cells(table, rest, each_column)
@@ -149,10 +149,11 @@ def _by_their_cells(table: Table, rest: list[str], each_column: str | None) -> t
         raise _splits_or_models(table, near, (either, *_SPLITS_OR_MODELS, ("score", near[0])))
     if near:
         raise DataError(
-            f"{table.path}: it is not clear from its name whether {some(near)} holds the scores.", remedy=remedy
+            f"{table.path}: it is not clear from its name whether {format_some(near)} holds the scores.", remedy=remedy
         )
     raise DataError(
-        f"{table.path} has no column called score, AUC, accuracy or similar; found {some(list(table.columns), 20)}.",
+        f"{table.path} has no column called score, AUC, accuracy or similar; found "
+        f"{format_some(list(table.columns), 20)}.",
         remedy=remedy,
     )
 
@@ -164,14 +165,14 @@ def _unnamed(table: Table, scores: list[str], beside: list[str], others: list[st
     what = (
         f"the name {table.unnamed[twice[0]]!r} heads {1 + len(twice)} columns"
         if twice
-        else f"columns of numbers without a name: {some(several)}"
+        else f"columns of numbers without a name: {format_some(several)}"
     )
     if not beside:
         return DataError(
             f"{table.path}: {what}.", remedy=("To leave that out, name the scores with {}.", ("score", scores))
         )
     return DataError(
-        f"{table.path}: {what}. More splits beside {some([repr(name) for name in scores])}?",
+        f"{table.path}: {what}. More splits beside {format_some([repr(name) for name in scores])}?",
         remedy=(
             "If so, use {} (or {}); to leave them out, name the scores with {}.",
             *_SPLITS_OR_MODELS,

@@ -7,9 +7,9 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._check import FloatArray, finite_array, real_array, some, whole_number
+from .._check import FloatArray, check_finite_array, check_real_array, check_whole_number, format_some
 from ..errors import DataError
-from ..scale import UNIT_RANGE, Range, range_words
+from ..scale import UNIT_RANGE, Range, format_range
 
 __all__ = ["BY_SCORE", "checked_details", "interpolated", "largest_sd"]
 
@@ -38,13 +38,13 @@ def checked_details(
         "score_sd": None if score_sd is None else _of_shape("score_sd", score_sd, scores),
     }
     if given["train_scores"] is not None:
-        _check_training(finite_array("train_scores", given["train_scores"]), between)
+        _check_training(check_finite_array("train_scores", given["train_scores"]), between)
     if given["n_test"] is not None:
         _check_range("n_test", given["n_test"], 1, math.inf, "numbers of test cases, at least 1, or NaN where unknown")
     if given["score_sd"] is not None:
-        wanted = f"standard deviations of scores in {range_words(between)}"
+        wanted = f"standard deviations of scores in {format_range(between)}"
         _check_range("score_sd", given["score_sd"], 0, largest_sd(between), wanted)
-    runs = None if averaged_over is None else whole_number("averaged_over", averaged_over, least=1)
+    runs = None if averaged_over is None else check_whole_number("averaged_over", averaged_over, least=1)
     spread = given["score_sd"]
     if runs == 1 and spread is not None and not np.isnan(spread).all():
         raise DataError(
@@ -62,13 +62,14 @@ def _check_training(scores: FloatArray, between: Range) -> None:
             f" Are these percentages? Divide by 100: {outside[0]:g} becomes {outside[0] / 100:g}." if per_cent else ""
         )
         raise DataError(
-            f"must lie in {range_words(between)}, got {some(outside)}: they use the same metric as the scores.{hint}",
+            f"must lie in {format_range(between)}, got {format_some(outside)}: they use the same metric as the "
+            f"scores.{hint}",
             argument="train_scores",
         )
 
 
 def _of_shape(name: str, values: ArrayLike, scores: FloatArray, *, single: bool = True) -> FloatArray:
-    array = real_array(name, values, error=DataError)
+    array = check_real_array(name, values, error=DataError)
     if single and array.ndim == 0:
         return np.full(scores.shape, float(array))
     if array.shape != scores.shape:
@@ -86,7 +87,7 @@ def _check_range(name: str, values: FloatArray, least: float, most: float, wante
     if wrong.size:
         per_cent = name == "score_sd" and (wrong > 0).all() and np.isfinite(wrong).all() and most < 1
         hint = f" Are these percentages? Divide by 100: {wrong[0]:g} becomes {wrong[0] / 100:g}." if per_cent else ""
-        raise DataError(f"must be {wanted}, got {some(wrong)}.{hint}", argument=name)
+        raise DataError(f"must be {wanted}, got {format_some(wrong)}.{hint}", argument=name)
 
 
 def interpolated(at: FloatArray, sizes: FloatArray, values: FloatArray) -> FloatArray:

@@ -8,9 +8,9 @@ from typing import Literal
 
 import numpy as np
 
-from .._check import FloatArray, some
+from .._check import FloatArray, format_some
 from ..errors import DataError
-from ..scale import UNIT_RANGE, Range, range_words
+from ..scale import UNIT_RANGE, Range, format_range
 from ..vocabulary import Remedy
 from .known_metrics import is_negated, known_metric, metric_name, sounds_like_a_loss
 
@@ -81,7 +81,7 @@ def check_within(name: str, scores: FloatArray, between: Range, metric: str, *, 
         return
     known = known_metric(metric)
     whose = " as the range says," if stated else f" as {metric_name(metric)} does," if known else ""
-    problem = f"must lie in {range_words(between)},{whose} got {some(outside)}."
+    problem = f"must lie in {format_range(between)},{whose} got {format_some(outside)}."
     if between == UNIT_RANGE and looks_like_per_cent(scores[~np.isnan(scores)].tolist()):
         problem += f" Are these percentages? Divide by 100: {outside[0]:g} becomes {outside[0] / 100:g}."
         raise DataError(problem, argument=name, remedy=("Or keep them, and say so with {}.", ("range", (0, 100))))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from .._check import real_number, shown, text
+from .._check import check_real_number, check_text, format_value
 from ..errors import ApexError, DataError, RequestError
 from .cells import is_blank
 from .counts import unit_counted
@@ -20,17 +20,18 @@ _GENERAL = ("rows", "groups")  # what apexgp collect writes: true, and less than
 
 def unit_label(value: str, error: type[ApexError] = DataError) -> str:
     """What a size counts, checked."""
-    label = text("unit", value, "what a size counts, such as patients", error=error).strip()
+    label = check_text("unit", value, "what a size counts, such as patients", error=error).strip()
     if not label or len(label) > _LONGEST or one_line(label, _LONGEST) != label:
         raise error(
-            f"must be what a size counts in a word or two, such as patients, got {shown(value)}.", argument="unit"
+            f"must be what a size counts in a word or two, such as patients, got {format_value(value)}.",
+            argument="unit",
         )
     return label
 
 
 def share_kept(value: float) -> float:
     """The share of all that is collected that is not trained on, checked."""
-    share = real_number("test_share", value)
+    share = check_real_number("test_share", value)
     if not 0 < share < 1:
         hint = f" Is this a percentage? Write {share / 100:g}." if 1 < share < 100 else ""
         raise RequestError(

@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import IO, Any
 
-from .._check import choice, several, shown, some, text, truth, whole_number
+from .._check import check_bool, check_choice, check_list, check_text, check_whole_number, format_some, format_value
 from ..errors import RequestError
-from ..scale import Range, checked_range
+from ..scale import Range, check_range
 from .cells import looks_numeric, shorten
 from .companions import COUNTS, Companions, find_companions, with_spreads_apart
 from .frames import frame_table, is_frame
@@ -65,24 +65,24 @@ class TableSettings:
         said: dict[str, Any] = {name: value for name, value in vars(self).items() if value is not None}
         for argument, value in said.items():
             if argument == "each_column":
-                said[argument] = choice(argument, value, EACH_COLUMN)
+                said[argument] = check_choice(argument, value, EACH_COLUMN)
             elif argument == "per_cent":
-                said[argument] = truth(argument, value)
+                said[argument] = check_bool(argument, value)
             elif argument in STATED:
-                said[argument] = choice(argument, value, STATED[argument])
+                said[argument] = check_choice(argument, value, STATED[argument])
             elif argument == "range":
-                said[argument] = checked_range(value)
+                said[argument] = check_range(value)
             elif argument in LABELS:
                 said[argument] = LABELS[argument](value)
             elif argument == "sheet":
                 said[argument] = _sheet(value)
             elif argument in ("score", "train_score") and not isinstance(value, str):
-                names = several(argument, value, f"{column}, or a list of names")
-                said[argument] = [text(argument, name, column) for name in names]
+                names = check_list(argument, value, f"{column}, or a list of names")
+                said[argument] = [check_text(argument, name, column) for name in names]
             elif argument in COUNTS and not isinstance(value, str):
                 said[argument] = COUNTS[argument](value)
             else:
-                said[argument] = text(argument, value, column)
+                said[argument] = check_text(argument, value, column)
         for argument, value in said.items():
             object.__setattr__(self, argument, value)
 
@@ -90,11 +90,11 @@ class TableSettings:
 def _sheet(value: Any) -> str:
     wanted = "the name or number of a sheet"
     if isinstance(value, str):
-        return text("sheet", value, wanted)
+        return check_text("sheet", value, wanted)
     try:
-        return str(whole_number("sheet", value, least=0))
+        return str(check_whole_number("sheet", value, least=0))
     except RequestError:
-        raise RequestError(f"must be {wanted}, got {shown(value)}.", argument="sheet") from None
+        raise RequestError(f"must be {wanted}, got {format_value(value)}.", argument="sheet") from None
 
 
 def read_source(source: Any, wanted: TableSettings) -> Table:
@@ -141,12 +141,12 @@ def read_measurements(source: Any, wanted: TableSettings) -> tuple[dict[str | No
         table, columns = one_below_the_other(table, columns)
     companions = find_companions(table, columns, wanted)
     stated = {what: getattr(wanted, what) for what in (*STATED, *LABELS)}
-    between = None if wanted.range is None else checked_range(wanted.range)
+    between = None if wanted.range is None else check_range(wanted.range)
     found, notes = measurements_in(table, columns, companions, wanted.metric, stated, bool(wanted.per_cent), between)
     if intervals:
         notes.append(
-            f"the intervals in brackets under {some(intervals, 10)} are not used: they usually reflect the test cases "
-            "behind a score, not the scatter between runs."
+            f"the intervals in brackets under {format_some(intervals, 10)} are not used: they usually reflect the "
+            "test cases behind a score, not the scatter between runs."
         )
     notes += _not_used(table, columns, companions)
     return found, tuple(f"{table.path}: {note}" for note in (*table.notes, *notes))
@@ -163,4 +163,4 @@ def _not_used(table: Table, columns: ColumnRoles, companions: Companions) -> lis
         and plain_name(name) not in ABOUT
         and (any(map(looks_numeric, cells)) or (name.startswith("column ") and sum(map(bool, cells)) > 1))
     ]
-    return [f"did not use the column{'s' * (len(rest) > 1)} {some(rest, 10)}."] if rest else []
+    return [f"did not use the column{'s' * (len(rest) > 1)} {format_some(rest, 10)}."] if rest else []

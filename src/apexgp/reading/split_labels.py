@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._check import UNUSABLE, FloatArray, shown, some
+from .._check import UNUSABLE, FloatArray, format_some, format_value
 from .._warn import warn
 from ..errors import DataError, MissingScoresWarning, RequestError
 
@@ -25,12 +25,12 @@ def split_labels(split: ArrayLike) -> NDArray[Any]:
             raise TypeError
     except UNUSABLE:
         raise DataError(
-            f"must be a list with one label for each score, got {shown(split)}.", argument="split"
+            f"must be a list with one label for each score, got {format_value(split)}.", argument="split"
         ) from None
     empty = [i for i, text in enumerate(texts) if text in ("", "None", "nan", "NaT", "<NA>")]
     if empty:
         raise DataError(
-            f"split has no label in row {some(empty)} (counting from 0). Label every row, or omit split if the "
+            f"split has no label in row {format_some(empty)} (counting from 0). Label every row, or omit split if the "
             "replicates are independent."
         )
     return labels

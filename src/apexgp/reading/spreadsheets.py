@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from .._check import DAMAGED, offers, shown, some
+from .._check import DAMAGED, format_some, format_value, has_attributes
 from ..errors import DataError, Fault, RequestError
 from ..files.writing import resolve_path
 from .cells import before_interval, holds_number, is_blank, looks_numeric, number_in, uses_decimal_commas, with_spread
@@ -103,7 +103,7 @@ class Table:
                 return number_in(cell, decimal_comma=self.decimal_comma, counts=counts)
             why = f"the cell is empty. Fill it in, or {otherwise}."
         except ValueError as hint:
-            why = f"expected a number, got {shown(cell)}. {str(hint) or f'Correct it, or {otherwise}.'}"
+            why = f"expected a number, got {format_value(cell)}. {str(hint) or f'Correct it, or {otherwise}.'}"
         if faults is None:
             raise self.fault(row, column, why)
         faults.add(row, column, why)
@@ -210,7 +210,7 @@ def _plain(name: str, rows: Rows) -> Laid:
     (_, header), body = rows[0], rows[1:]
     repeated = {one for one, times in Counter(header).items() if one and times > 1}
     if repeated:
-        raise DataError(f"{name} names column {some(sorted(repeated))} more than once. Rename one of them.")
+        raise DataError(f"{name} names column {format_some(sorted(repeated))} more than once. Rename one of them.")
     columns = {
         one: [cells[i] if i < len(cells) else "" for _, cells in body]
         for i, one in enumerate(header)
@@ -268,7 +268,7 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
 
 def content_of(source: Any) -> tuple[str, bytes]:
     """The name of a file, as messages call it, and what it holds."""
-    if not offers(source, "read"):
+    if not has_attributes(source, "read"):
         resolve_path(source)  # refuses what is no path
         return os.fsdecode(source), read_bytes(source)
     name = "the file"
@@ -278,7 +278,7 @@ def content_of(source: Any) -> tuple[str, bytes]:
     except (OSError, *DAMAGED) as problem:  # closed, or not a file at all
         raise DataError(f"{name} cannot be read: {problem}.") from None
     if not isinstance(content, str | bytes):
-        raise DataError(f"{name} cannot be read: it returned {shown(content)}.")
+        raise DataError(f"{name} cannot be read: it returned {format_value(content)}.")
     # What Python calls <stdin> has a name that people know.
     return "standard input" if name == "<stdin>" else name, content.encode() if isinstance(content, str) else content
 

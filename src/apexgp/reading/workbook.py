@@ -16,8 +16,8 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
-from .._check import some
-from .._extras import need
+from .._check import format_some
+from .._extras import import_extra
 from ..errors import DataError
 from .archive import MOST_CELLS, repacked
 
@@ -54,7 +54,7 @@ def read_sheet(
         return chosen, *_rows(name, chosen, sheets[chosen]), []
     if len(sheets) == 1 or holds_table is None:
         chosen, others = next(iter(sheets)), list(sheets)[1:]
-        notes = [f"read the sheet {chosen!r}, the first of {len(sheets)}; the others are {some(others)}."]
+        notes = [f"read the sheet {chosen!r}, the first of {len(sheets)}; the others are {format_some(others)}."]
         return chosen, *_rows(name, chosen, sheets[chosen]), notes if others else []
     read = {title: _rows(name, title, cells) for title, cells in sheets.items()}
     tables = [title for title, (rows, _) in read.items() if holds_table(rows)]
@@ -65,13 +65,13 @@ def read_sheet(
         return (
             chosen,
             *read[chosen],
-            [f"read the sheet {chosen!r}, the first of {len(sheets)}; the others are {some(rest)}."],
+            [f"read the sheet {chosen!r}, the first of {len(sheets)}; the others are {format_some(rest)}."],
         )
     said = f"read the sheet {chosen!r}, the {'first' if others else 'only one'} of {len(sheets)} with a table of scores"
     if others:
-        said += f"; {some(others)} {'has' if len(others) == 1 else 'have'} one, too"
+        said += f"; {format_some(others)} {'has' if len(others) == 1 else 'have'} one, too"
     if rest:
-        said += f"; none in {some(rest)}"
+        said += f"; none in {format_some(rest)}"
     return chosen, *read[chosen], [f"{said}."]
 
 
@@ -102,7 +102,7 @@ def _sheets(name: str, raw: bytes) -> dict[str, Any]:
     """The sheets by their names."""
     if not raw.startswith(b"PK"):
         raise DataError(f"{name} is a workbook in an old format (.xls). Save it as .xlsx or CSV.")
-    openpyxl = need("openpyxl", f"Reading the workbook {name}", "xlsx")
+    openpyxl = import_extra("openpyxl", f"Reading the workbook {name}", "xlsx")
     try:
         plain = repacked(name, raw)
         with warnings.catch_warnings():
@@ -126,7 +126,9 @@ def _chosen(name: str, titles: list[str], sheet: str | None) -> str:
         return sheet
     if re.fullmatch(r"\d{1,9}", sheet) and 1 <= int(sheet) <= len(titles):
         return titles[int(sheet) - 1]
-    raise DataError(f"{name} has no sheet {sheet!r}; found {some(titles, 20)}.", remedy=("Choose with {}.", "sheet"))
+    raise DataError(
+        f"{name} has no sheet {sheet!r}; found {format_some(titles, 20)}.", remedy=("Choose with {}.", "sheet")
+    )
 
 
 def _shown(cell: Any) -> str:

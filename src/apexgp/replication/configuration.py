@@ -13,7 +13,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, Self
 
-from .._check import text
+from .._check import check_text
 from ..errors import DataError
 from ..files.writing import resolve_path, write_text
 from ..reading.spreadsheets import read_bytes
@@ -114,7 +114,7 @@ class Experiment:
     @classmethod
     def parsed(cls, content: str, where: str = "configuration", folder: str | os.PathLike[str] = os.curdir) -> Self:
         """Check the text of a configuration, `where` in messages; files that it names lie in `folder`."""
-        content, where = text("content", content, error=DataError), text("where", where)
+        content, where = check_text("content", content, error=DataError), check_text("where", where)
         try:
             top = ConfigTable(where, tomllib.loads(content))
         except (tomllib.TOMLDecodeError, RecursionError) as problem:

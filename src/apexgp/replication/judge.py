@@ -11,17 +11,17 @@ from numpy.typing import ArrayLike
 from .. import metrics
 from .._check import (
     FloatArray,
-    generator,
-    instance,
-    mapped,
-    positive,
-    real_array,
-    real_number,
-    scores_array,
-    several,
-    shown,
-    text,
-    whole_number,
+    check_instance,
+    check_list,
+    check_mapping,
+    check_positive,
+    check_real_array,
+    check_real_number,
+    check_text,
+    check_unit_scores,
+    check_whole_number,
+    format_value,
+    make_generator,
 )
 from ..curve import LearningCurve
 from ..errors import ApexError, DataError, RequestError
@@ -48,7 +48,7 @@ def judge_curves(
     dense
         For each task, many runs at a few large sizes.
     """
-    instance("experiment", experiment, Experiment, "an apexgp.experiment.Experiment")
+    check_instance("experiment", experiment, Experiment, "an apexgp.experiment.Experiment")
     measured = _check_curves("curves", curves)
     many = {} if dense is None else _check_curves("dense", dense)
     models: dict[tuple[str, str], CurveEstimator] = {}
@@ -80,9 +80,9 @@ def judge_curves(
 
 
 def _check_curves(name: str, curves: Mapping[str, LearningCurve]) -> dict[str, LearningCurve]:
-    found = mapped(name, curves, "a mapping from tasks to curves")
+    found = check_mapping(name, curves, "a mapping from tasks to curves")
     return {
-        text(name, task, "a mapping from names of tasks to curves"): instance(
+        check_text(name, task, "a mapping from names of tasks to curves"): check_instance(
             name, curve, LearningCurve, "a mapping from tasks to curves"
         )
         for task, curve in found.items()
@@ -218,10 +218,10 @@ def uniform_likelihood(lowest: float, ceiling: float, delta: float = 0.01) -> fl
 
     As in the paper's table, it is that of a score within these bounds by `delta` or more.
     """
-    least, most = real_number("lowest", lowest), real_number("ceiling", ceiling)
+    least, most = check_real_number("lowest", lowest), check_real_number("ceiling", ceiling)
     if not least < most:
         raise RequestError(f"must be below the ceiling {most:g}, got {least:g}.", argument="lowest")
-    return min(1.0, 2 * positive("delta", delta) / (most - least))
+    return min(1.0, 2 * check_positive("delta", delta) / (most - least))
 
 
 def dense_coverage(
@@ -247,13 +247,13 @@ def dense_coverage(
     mean, standard deviation
         Over the rounds.
     """
-    runs, rng = scores_array("scores", scores).ravel(), generator(seed)
-    size, rounds = whole_number("group", group, least=1), whole_number("rounds", rounds, least=1)
+    runs, rng = check_unit_scores("scores", scores).ravel(), make_generator(seed)
+    size, rounds = check_whole_number("group", group, least=1), check_whole_number("rounds", rounds, least=1)
     if len(runs) < size or np.isnan(runs).any():
         raise DataError(f"must contain {size} runs or more, without NaN, got {len(runs)}.", argument="scores")
-    ends = real_array("interval", interval)
+    ends = check_real_array("interval", interval)
     if ends.shape != (2,):
-        raise RequestError(f"must be two ends, got {shown(interval)}.", argument="interval")
+        raise RequestError(f"must be two ends, got {format_value(interval)}.", argument="interval")
     lower, upper = ends
     groups = len(runs) // size
     shuffled = rng.permuted(np.tile(runs, (rounds, 1)), axis=1)[:, : groups * size]
@@ -264,10 +264,10 @@ def dense_coverage(
 
 def _resample_means(scores: Sequence[ArrayLike], rounds: int, seed: int) -> FloatArray:
     """Mean scores of resampled splits: one row per round, one column per size."""
-    rounds, rng = whole_number("rounds", rounds, least=1), generator(seed)
+    rounds, rng = check_whole_number("rounds", rounds, least=1), make_generator(seed)
     columns = []
-    for one in several("scores", scores):
-        splits = scores_array("scores", one).ravel()
+    for one in check_list("scores", scores):
+        splits = check_unit_scores("scores", one).ravel()
         if not len(splits) or np.isnan(splits).any():
             raise DataError("must contain at least one score for each size, without NaN.", argument="scores")
         columns.append(splits[rng.integers(len(splits), size=(rounds, len(splits)))].mean(axis=1))

@@ -7,9 +7,9 @@ from dataclasses import dataclass, fields
 from math import isnan, nan
 from typing import Any
 
-from .._answer import Answer, ColumnData, Shown, as_frame, columns_as_json
-from .._check import choice
-from .._numbers import exactly
+from .._answer import Answer, ColumnData, SummaryTable, to_data_frame, to_json_columns
+from .._check import check_choice
+from .._numbers import format_size
 from ..collect.curves import CurveSet
 from ..curve import LearningCurve
 from ..estimators import CurveEstimator
@@ -144,20 +144,20 @@ class ExperimentResult(Answer):
 
     def to_dict(self, of: str = "ranges") -> ColumnData:
         """The figures as plain columns: of the two "ranges", or of the "dense" runs."""
-        return columns_as_json(self._select_columns(of))
+        return to_json_columns(self._select_columns(of))
 
     def to_frame(self, of: str = "ranges") -> Any:
         """The figures as a pandas DataFrame (`pip install 'apexgp[pandas]'`); `of` as for `to_dict`."""
-        return as_frame(self, self._select_columns(of))
+        return to_data_frame(self, self._select_columns(of))
 
     def _select_columns(self, of: str) -> ColumnData:
         return (
             self._columns()
-            if choice("of", of, ("ranges", "dense")) == "ranges"
+            if check_choice("of", of, ("ranges", "dense")) == "ranges"
             else _to_columns(self.dense, DenseFigure)
         )
 
-    def shown(self) -> Shown:
+    def shown(self) -> SummaryTable:
         """One row per task, range and method."""
         header = ("task", "range", "method", "RMSE x 100", "likelihood", f"{100 * self.experiment.level:g} % coverage")
         rows = [
@@ -173,7 +173,7 @@ class ExperimentResult(Answer):
             if one.method in EXPERIMENT_METHODS
         ]
         title = f"Experiment {self.experiment.name}"
-        return Shown(title, header, rows, self._all_notes(*self.notes), ("task", "range", "method"))
+        return SummaryTable(title, header, rows, self._all_notes(*self.notes), ("task", "range", "method"))
 
 
 def _to_columns(rows: Sequence[Any], kind: type) -> ColumnData:
@@ -311,10 +311,11 @@ def _make_dense_table(
     group = 1 if experiment.dense is None else experiment.dense.group
     return PaperTable(
         f"dense_coverage_{100 * level:g}",
-        f"Coverage of {100 * level:g} % intervals, from {exactly(max(one.runs for one in dense) // group)} means of "
+        f"Coverage of {100 * level:g} % intervals, from {format_size(max(one.runs for one in dense) // group)} means "
+        "of "
         f"{group} runs at each size. Deviations are over {experiment.rounds:,} rounds that choose the runs to average "
         "over.",
-        ("Dataset", "Label", *_make_headings([(exactly(size), method) for size, method in asked])),
+        ("Dataset", "Label", *_make_headings([(format_size(size), method) for size, method in asked])),
         _make_rows(
             experiment,
             tasks,

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .._check import shown, truth
+from .._check import check_bool, format_value
 from ..collect.curves import CurveSet
 from ..collect.labelled import LabelledData, MappedScans, read_labelled
 from ..collect.prepare import Prepared
@@ -57,7 +57,7 @@ def run_experiment(
     ExperimentResult
     """
     wanted = experiment if isinstance(experiment, Experiment) else Experiment.read(experiment)
-    if not truth("dense", dense):
+    if not check_bool("dense", dense):
         wanted = replace(wanted, dense=None)
     if embeddings is not None:
         wanted = replace(wanted, embeddings=resolve_path(embeddings))  # so that the result says what was read
@@ -129,7 +129,7 @@ def _read_data(experiment: Experiment) -> LabelledData:
     if scans != (experiment.head == "3D"):
         data_kind, matching_heads = ("scans", "'3D'") if scans else ("one row of features per case", "'2D' or 'tuned'")
         raise DataError(
-            f"{path} holds {data_kind}, which classifier.head = {shown(experiment.head)} cannot use. Set it to "
+            f"{path} holds {data_kind}, which classifier.head = {format_value(experiment.head)} cannot use. Set it to "
             f"{matching_heads}."
         )
     return data

@@ -13,13 +13,24 @@ from typing import Any, TypeVar
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from .._check import UNUSABLE, choice, mapped, probability, real_number, shown, some, text, whole_number
+from .._check import (
+    UNUSABLE,
+    check_choice,
+    check_mapping,
+    check_probability,
+    check_real_number,
+    check_text,
+    check_whole_number,
+    format_some,
+    format_value,
+)
 from ..collect.logistic import LogisticHead
 from ..collect.slices import SliceHead
 from ..collect.splits import check_ratio
 from ..collect.tuned import TunedLogistic
 from ..errors import ApexError, DataError, RequestError
-from ..estimators import APExGP, CurveEstimator, LeastSquares
+from ..estimators import APExGP, CurveEstimator
+from ..estimators.least_squares import LeastSquares
 from ..forecast import IntervalKind
 from ..model.families import FAMILIES
 
@@ -100,15 +111,15 @@ def _read_path(data: ConfigTable, key: str, folder: Path) -> Path | None:
 
 
 def _parse_tasks(name: str, value: Any) -> dict[str, str]:
-    tasks = mapped(name, value, 'a table, such as {bacterial = "Bacterial"}')
+    tasks = check_mapping(name, value, 'a table, such as {bacterial = "Bacterial"}')
     found = {task: _parse_word(name, title) for task, title in tasks.items()}
     if len(set(found.values())) < len(found):
-        raise RequestError(f"gives two tasks the same name: {some(list(found.values()))}.", argument=name)
+        raise RequestError(f"gives two tasks the same name: {format_some(list(found.values()))}.", argument=name)
     return found
 
 
 def _parse_head(name: str, value: Any) -> str:
-    return choice(name, value, tuple(HEADS))
+    return check_choice(name, value, tuple(HEADS))
 
 
 def _read_head_settings(settings: ConfigTable, head: str) -> dict[str, Any]:
@@ -133,7 +144,7 @@ def _parse_ratio(name: str, value: Any) -> tuple[float, float, float]:
 
 
 def _parse_methods(name: str, value: Any) -> tuple[str, ...]:
-    return tuple(choice(name, one, tuple(EXPERIMENT_METHODS)) for one in _parse_names(name, value))
+    return tuple(check_choice(name, one, tuple(EXPERIMENT_METHODS)) for one in _parse_names(name, value))
 
 
 def _check_ranges(sizes: ConfigTable, found: Mapping[str, Any]) -> None:
@@ -239,53 +250,53 @@ class ConfigTable:
 
 def _parse_table(name: str, value: Any) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise RequestError(f"must be a table, [{name}], got {shown(value)}.", argument=name)
+        raise RequestError(f"must be a table, [{name}], got {format_value(value)}.", argument=name)
     return value
 
 
 def _parse_word(name: str, value: Any) -> str:
     """Parse a text on one line that is not blank."""
-    found = text(name, value, 'text, such as "patient"')
+    found = check_text(name, value, 'text, such as "patient"')
     if not found.strip() or "\n" in found:
-        raise RequestError(f"must be text on one line, got {shown(value)}.", argument=name)
+        raise RequestError(f"must be text on one line, got {format_value(value)}.", argument=name)
     return found
 
 
 def _parse_names(name: str, value: Any) -> tuple[str, ...]:
     """Parse a list of different texts."""
     if not isinstance(value, list) or not value:
-        raise RequestError(f'must be a list of strings, such as ["a", "b"], got {shown(value)}.', argument=name)
+        raise RequestError(f'must be a list of strings, such as ["a", "b"], got {format_value(value)}.', argument=name)
     found = tuple(_parse_word(name, one) for one in value)
     if len(set(found)) < len(found):
-        raise RequestError(f"contains a duplicate: {shown(value)}.", argument=name)
+        raise RequestError(f"contains a duplicate: {format_value(value)}.", argument=name)
     return found
 
 
 def _parse_size_list(name: str, value: Any) -> tuple[int, ...]:
     """Parse training-set sizes in ascending order; there may be none."""
     if not isinstance(value, list):
-        raise RequestError(f"must be a list of sizes, such as [60, 94, 147], got {shown(value)}.", argument=name)
-    found = [whole_number(name, one, least=1) for one in value]
+        raise RequestError(f"must be a list of sizes, such as [60, 94, 147], got {format_value(value)}.", argument=name)
+    found = [check_whole_number(name, one, least=1) for one in value]
     if found != sorted(set(found)):
-        raise RequestError(f"must be ascending, got {shown(value)}.", argument=name)
+        raise RequestError(f"must be ascending, got {format_value(value)}.", argument=name)
     return tuple(found)
 
 
 def _parse_number_list(name: str, value: Any) -> tuple[float, ...]:
     """Parse a list of numbers."""
     if not isinstance(value, list) or not value:
-        raise RequestError(f"must be a list of numbers, such as [8, 1, 1], got {shown(value)}.", argument=name)
-    return tuple(real_number(name, one) for one in value)
+        raise RequestError(f"must be a list of numbers, such as [8, 1, 1], got {format_value(value)}.", argument=name)
+    return tuple(check_real_number(name, one) for one in value)
 
 
 def _parse_whole(least: int, most: int) -> Parser[int]:
     """Make a parser of whole numbers between two."""
-    return lambda name, value: whole_number(name, value, least=least, most=most)
+    return lambda name, value: check_whole_number(name, value, least=least, most=most)
 
 
 def _parse_fraction(name: str, value: Any) -> float:
     """Parse a number of at least 0 and below 1."""
-    found = real_number(name, value)
+    found = check_real_number(name, value)
     if not 0 <= found < 1:
         raise RequestError(f"must be at least 0 and below 1, got {found:g}.", argument=name)
     return found
@@ -293,7 +304,7 @@ def _parse_fraction(name: str, value: Any) -> float:
 
 def _parse_share(name: str, value: Any) -> float:
     """Parse a number between 0 and 1."""
-    return probability(name, value)
+    return check_probability(name, value)
 
 
 @dataclass(frozen=True)

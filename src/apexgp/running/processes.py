@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from pickle import PicklingError
 from typing import Any
 
-from .._check import whole_number
+from .._check import check_whole_number
 from .._warn import warn
 from ..errors import FewerProcessesWarning, RequestError
 
@@ -48,7 +48,7 @@ def check_n_jobs(n_jobs: int | None) -> int | None:
     """
     if n_jobs is None:
         return None
-    number = whole_number("n_jobs", n_jobs, least=-(2**31), most=2**31)
+    number = check_whole_number("n_jobs", n_jobs, least=-(2**31), most=2**31)
     if number == 0:
         raise RequestError("must be a number of processes other than 0; -1 uses all cores.", argument="n_jobs")
     import joblib  # here: reading a curve needs none of it

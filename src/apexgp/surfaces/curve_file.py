@@ -11,8 +11,8 @@ from typing import Annotated
 
 import typer
 
-from .._check import some
-from ..curve import LearningCurve, curves_and_notes
+from .._check import format_some
+from ..curve import LearningCurve, read_curves_and_notes
 from ..errors import RequestError
 from ..question_base.column_settings import ColumnSettings
 from ..reading.source import read_source
@@ -40,7 +40,7 @@ def read_only_curve(path: Path, columns: ColumnSettings) -> LearningCurve:
 def choose_only_curve(curves: Mapping[str | None, LearningCurve], path: Path) -> LearningCurve:
     """The only curve of a file; an error where it holds several."""
     if len(curves) > 1:
-        names = some([str(name) for name in curves], 20)
+        names = format_some([str(name) for name in curves], 20)
         raise RequestError(
             f"{path} holds {len(curves)} tasks ({names}).", remedy=("Choose one with {}.", "chosen_task")
         )
@@ -53,13 +53,15 @@ def _read_table(path: Path, columns: ColumnSettings) -> Table:
 
 
 def _find_curves(table: Table, path: Path, columns: ColumnSettings) -> dict[str | None, LearningCurve]:
-    curves, notes = curves_and_notes(table, columns.table)
+    curves, notes = read_curves_and_notes(table, columns.table)
     for note in notes:
         typer.echo(f"Note: {note}", err=True)
     if columns.task is None:
         return curves
     if columns.task not in curves:
-        raise RequestError(f"{path} has no task {columns.task!r}; found {some([str(name) for name in curves], 20)}.")
+        raise RequestError(
+            f"{path} has no task {columns.task!r}; found {format_some([str(name) for name in curves], 20)}."
+        )
     return {columns.task: curves[columns.task]}
 
 

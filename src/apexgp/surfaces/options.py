@@ -10,7 +10,7 @@ import typer
 
 from ..errors import RequestError
 from ..estimators import APExGP
-from ..learners import UNKNOWN, checked_learner
+from ..learners import UNKNOWN, check_learner
 from ..model.beliefs import CALIBRATED, Beliefs
 from ..question_base.model_settings import BayesSettings
 
@@ -40,30 +40,30 @@ class PriorsOptions:
             return settings.build_model(priors)
         if getattr(settings, "published", False):
             raise RequestError("cannot be used with the published method.", argument="related")
-        kind = None if settings.learner is None else checked_learner(settings.learner)
+        kind = None if settings.learner is None else check_learner(settings.learner)
         if priors is None:
-            from ..model.kinds import beliefs_of_kind
+            from ..model.beliefs import adapt_to_kind
 
-            priors = CALIBRATED if kind in (None, UNKNOWN) else beliefs_of_kind(str(kind))
+            priors = CALIBRATED if kind in (None, UNKNOWN) else adapt_to_kind(str(kind))
         learnt = _learn_from_related(self.related, priors, settings.seed)
         return replace(settings, learner=None).build_model(learnt)
 
 
 def _read_priors(path: Path) -> Beliefs:
-    from ..model.priors_file import read_priors
+    from ..model.beliefs import read_priors
 
     return read_priors(path)
 
 
 def _learn_from_related(path: Path, start: Beliefs, seed: int) -> Beliefs:
-    from ..curve import curves_and_notes
-    from ..learning.learn import learn_from
+    from ..curve import read_curves_and_notes
+    from ..learning.learn import learn_from_related
     from ..questions.learn import say_learnt_or_unchanged
     from ..reading.source import TableSettings
 
-    curves, notes = curves_and_notes(path, TableSettings())
+    curves, notes = read_curves_and_notes(path, TableSettings())
     for note in notes:
         typer.echo(f"Note: {note}", err=True)
-    learnt = learn_from(curves, None, start, seed)
+    learnt = learn_from_related(curves, None, start, seed)
     typer.echo(f"Note: {say_learnt_or_unchanged(learnt)}", err=True)
     return learnt

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .._extras import need
-from .._numbers import exactly
-from ..cautions import worded_for
+from .._extras import import_extra
+from .._numbers import format_size
+from ..cautions import word_caution
 from ..errors import RequestError
 from ..files.writing import check_writable, write_atomically
 from ..question_base.column_settings import ColumnSettings
@@ -72,7 +72,7 @@ class OutputOptions:
             _print_chart(chart())
         print_table(*answer.table())
         options = build_options_vocabulary(ColumnSettings)  # cautions are about how scores were read
-        cautions = (f"Caution: {worded_for(options, one)}" for one in document["cautions"])
+        cautions = (f"Caution: {word_caution(options, one)}" for one in document["cautions"])
         for line in (document["sentence"], *cautions):
             typer.echo(_wrap(line))
 
@@ -100,7 +100,7 @@ class PictureOptions:
         """
         if self.plot is None:
             return
-        pyplot = need("matplotlib.pyplot", "--plot", "plot")
+        pyplot = import_extra("matplotlib.pyplot", "--plot", "plot")
         pyplot.switch_backend("Agg")  # a file needs no window, nor a machine that has one
         display = picture()
         with write_atomically(self.plot, overwrite=self.force) as draft:
@@ -164,7 +164,7 @@ def build_curve_table(curve: LearningCurve) -> Cells:
     """A table of measurements, one row per size; the spread of a single score is not known."""
     measured = curve.replicates
     return ["size", "mean", "spread", "splits"], [
-        [exactly(size), f"{mean:.3f}", f"{std:.3f}" if splits > 1 else "-", str(splits)]
+        [format_size(size), f"{mean:.3f}", f"{std:.3f}" if splits > 1 else "-", str(splits)]
         for size, mean, std, splits in zip(measured.sizes, measured.mean, measured.std, measured.count, strict=True)
     ]
 

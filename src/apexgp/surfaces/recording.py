@@ -50,7 +50,7 @@ class RecordOptions:
                 raise RequestError("--record-as needs --record, the file to record in.")
             return
         if self.record.exists():
-            from ..track_record.file import read_lines
+            from ..track_record.forecast_record import read_lines
 
             read_lines(self.record)
         check_writable(self.record, True)
@@ -75,11 +75,11 @@ class RecordOptions:
         """Append what models forecast, and say so."""
         if self.record is None:
             return
-        from ..track_record.file import append_lines
+        from ..track_record.forecast_record import append_lines
         from ..track_record.lines import ForecastLine
 
         lines = [
-            ForecastLine.of_model(model, question.list_sizes(model.curve_), question.of, self.record_as)
+            ForecastLine.from_model(model, question.list_sizes(model.curve_), question.of, self.record_as)
             for model in models
         ]
         self._say(append_lines(self.record, lines), len(lines), "forecast")
@@ -107,7 +107,7 @@ class RecordOptions:
         """Append what was measured, and say so."""
         if self.record is None:
             return
-        from ..track_record.file import ForecastRecord
+        from ..track_record.forecast_record import ForecastRecord
 
         found = []
         for which in curves:

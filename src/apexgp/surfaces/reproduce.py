@@ -12,7 +12,7 @@ from typing import Any
 from ..curve import LearningCurve
 from ..estimators import APExGP
 from ..model.beliefs import Beliefs
-from ..model.variant import PUBLISHED, WRITTEN
+from ..model.paper_priors import PUBLISHED, WRITTEN
 from ..question_base.question import Question
 from ..question_base.sizes import SizeSpec, write_number
 from ..questions.design import BUDGET, DesignAnswer

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from ..curve import LearningCurve
 from ..estimators import APExGP
-from ..model.priors_file import priors_in
+from ..model.beliefs import parse_priors
 from ..question_base.column_settings import ColumnSettings
 from ..question_base.model_settings import BayesSettings
 from ..question_base.question import Question
@@ -179,5 +179,5 @@ def _build_model(question: type[Question], written: Mapping[str, Any]) -> APExGP
     if question.model_settings is None or not issubclass(question.model_settings, BayesSettings):
         return None
     sent = written.get("priors")
-    priors = None if sent is None else priors_in(sent, "priors")
+    priors = None if sent is None else parse_priors(sent, "priors")
     return read_settings(question.model_settings, written).build_model(priors)

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from .._extras import need
+from .._extras import import_extra
 from ..errors import ApexWarning, RequestError
 from ..running.processes import check_n_jobs as checked_jobs
 from .command import SetsArgument
@@ -36,7 +36,7 @@ class WorkerOptions:
         if self.dask is None:
             yield checked_jobs(self.jobs)
             return
-        distributed = need("distributed", "--dask", "distributed")
+        distributed = import_extra("distributed", "--dask", "distributed")
         try:
             client = distributed.Client(self.dask, timeout="10s")
         except (OSError, ValueError) as problem:

@@ -1,1 +1,1 @@
-"""What was forecast, and what was measured later: a file of JSON lines, and how often intervals covered that."""
+"""A record of forecasts and later scores: a file of JSON lines, and how often intervals covered the scores."""

@@ -1,42 +1,65 @@
-"""Lines of a record: what was measured, and what was forecast from it; each stands alone, with a checksum."""
+"""Lines of a record, forecasts and measured scores, each with a checksum; and the curves that they add up to."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from datetime import UTC, date, datetime
 from importlib.metadata import version
 from typing import Any, NamedTuple, get_args
 
 import numpy as np
 
-from .._check import DAMAGED, UNUSABLE, FloatArray, choice, instance, real_array, shown, sizes_array, text
+from .._check import (
+    DAMAGED,
+    UNUSABLE,
+    FloatArray,
+    check_choice,
+    check_instance,
+    check_real_array,
+    check_sizes,
+    check_text,
+    format_value,
+)
 from ..curve import LearningCurve
 from ..errors import ApexError, DataError, RequestError
 from ..estimators import CurveEstimator
 from ..estimators.contract import check_is_fitted
-from ..estimators.saving import plain_curve, plain_setting
+from ..estimators.saving import curve_to_json, setting_to_json
 from ..files.writing import to_json_value
 from ..forecast import Forecast, Quantity
-from ..model.priors_file import checksum_of
+from ..model.beliefs import compute_checksum
+from ..reading.score_details import BY_SCORE
 from ..reading.spreadsheets import one_line
 
-__all__ = ["LEVELS", "Day", "ForecastLine", "Identity", "Line", "check_measurable", "ends_of", "line_in"]
+__all__ = [
+    "JUDGED_LEVELS",
+    "CurveIdentity",
+    "Day",
+    "ForecastLine",
+    "RecordLine",
+    "adds_nothing",
+    "check_measurable",
+    "group_by_identity",
+    "interval_shares",
+    "merge_curves",
+    "parse_line",
+]
 
-LEVELS = (0.5, 0.8, 0.9, 0.95)
+JUDGED_LEVELS = (0.5, 0.8, 0.9, 0.95)
 """Nominal levels of the intervals that are judged."""
 _SHARES = np.unique(np.r_[0.005, 0.025, np.linspace(0.05, 0.95, 19), 0.975, 0.995].round(3))
 """Shares of a forecast below each quantile that is kept: the ends of those intervals, and enough for a PIT."""
 Day = str | date | None
 """When something was recorded; None: now."""
 _FORMAT = "apexgp-record"
-_DIGITS = 12  # of a quantile: what another machine may compute differently is no other forecast
+_DIGITS = 12  # of a quantile: differences between machines make no other forecast
 
 
-class Identity(NamedTuple):
-    """What makes two curves the same curve."""
+class CurveIdentity(NamedTuple):
+    """The attributes by which curves are matched: two curves with the same identity are the same curve."""
 
     name: str | None
     task: str | None
@@ -48,13 +71,13 @@ class Identity(NamedTuple):
 
     @property
     def title(self) -> str:
-        """Name and task, as far as there are any."""
+        """Name and task, or whichever there is."""
         return ", ".join(part for part in (self.name, self.task) if part is not None)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Line:
-    """Scores that were measured."""
+class RecordLine:
+    """A line of measured scores, and the base of all lines."""
 
     name: str | None
     curve: LearningCurve
@@ -62,31 +85,31 @@ class Line:
     version: str
 
     @classmethod
-    def of_curve(cls, curve: LearningCurve, name: str | None = None, day: Day = None) -> Line:
-        """A curve as it is now."""
-        instance("curves", curve, LearningCurve, "LearningCurves")
-        return cls(**_about(curve, name, day))
+    def from_curve(cls, curve: LearningCurve, name: str | None = None, day: Day = None) -> RecordLine:
+        """Make the line of a curve as measured so far."""
+        check_instance("curves", curve, LearningCurve, "LearningCurves")
+        return cls(**_describe_curve(curve, name, day))
 
     @property
-    def identity(self) -> Identity:
-        """What the curve is matched by."""
-        return Identity(self.name, self.curve.task, self.curve.metric_name, self.curve.unit_name)
+    def identity(self) -> CurveIdentity:
+        """Name, task, metric and unit of the curve."""
+        return CurveIdentity(self.name, self.curve.task, self.curve.metric_name, self.curve.unit_name)
 
-    def content(self) -> dict[str, Any]:
-        """All but the day and the version: what makes two lines the same."""
-        return {"kind": "measured", "name": self.name, "curve": plain_curve(self.curve)}
+    def to_content(self) -> dict[str, Any]:
+        """All but the day and the version: lines with the same content are the same."""
+        return {"kind": "measured", "name": self.name, "curve": curve_to_json(self.curve)}
 
     def as_text(self) -> str:
-        """The line, with its end."""
-        written = {"format": _FORMAT, "date": self.date, "apexgp": self.version, **to_json_value(self.content())}
-        return json.dumps({**written, "checksum": _checksum(written)}, allow_nan=False) + "\n"
+        """The line as JSON, with its newline."""
+        written = {"format": _FORMAT, "date": self.date, "apexgp": self.version, **to_json_value(self.to_content())}
+        return json.dumps({**written, "checksum": _hash_line(written)}, allow_nan=False) + "\n"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class ForecastLine(Line):
-    """What was forecast from a pilot, as quantiles: rows run over their shares, columns over the sizes.
+class ForecastLine(RecordLine):
+    """A line with the forecast from a pilot, as quantiles: rows run over their shares, columns over the sizes.
 
-    `single` holds those of one new split, where the forecast is of a mean over several.
+    `single` holds the quantiles for one new split, where the forecast is of a mean over several.
     """
 
     of: Quantity
@@ -100,7 +123,7 @@ class ForecastLine(Line):
     priors: Mapping[str, Any]
 
     @classmethod
-    def of_model(
+    def from_model(
         cls,
         model: CurveEstimator,
         sizes: Any,
@@ -108,48 +131,50 @@ class ForecastLine(Line):
         name: str | None = None,
         day: Day = None,
     ) -> ForecastLine:
-        """What a fitted model says of larger sizes."""
-        instance("model", model, CurveEstimator, "a fitted model, such as apexgp.APExGP().fit(curve)")
+        """Make the line of a fitted model's forecast at larger sizes."""
+        check_instance("model", model, CurveEstimator, "a fitted model, such as apexgp.APExGP().fit(curve)")
         check_is_fitted(model)
         check_measurable(of)
         curve = model.curve_
-        about = _about(curve, name, day)
-        at = np.unique(sizes_array("sizes", sizes))
+        about = _describe_curve(curve, name, day)
+        at = np.unique(check_sizes("sizes", sizes))
         if of == "same_splits" and curve.split is None:
-            of = "new_splits"  # there is nothing to continue
+            of = "new_splits"  # no splits to continue
         n_splits = max(1, int(np.median(curve.replicates.count))) if of == "new_splits" else None
-        settings = {key: plain_setting(value) for key, value in model.get_params(deep=False).items() if key != "priors"}
+        settings = {
+            key: setting_to_json(value) for key, value in model.get_params(deep=False).items() if key != "priors"
+        }
         return cls(
             **about,
             of=of,
             n_splits=n_splits,
             sizes=at,
             shares=_SHARES,
-            quantiles=_quantiles(model.forecast(at, of, n_splits)),
-            single=None if n_splits in (None, 1) else _quantiles(model.forecast(at, of, 1)),
+            quantiles=_round_quantiles(model.forecast(at, of, n_splits)),
+            single=None if n_splits in (None, 1) else _round_quantiles(model.forecast(at, of, 1)),
             method=type(model).__name__,
             settings=settings,
-            priors=_priors_of(model),
+            priors=_describe_priors(model),
         )
 
-    def content(self) -> dict[str, Any]:
-        """All but the day and the version: what makes two lines the same."""
+    def to_content(self) -> dict[str, Any]:
+        """All but the day and the version: lines with the same content are the same."""
         own = {field.name: getattr(self, field.name) for field in fields(self) if field.name not in _OF_EVERY_LINE}
-        return {**super().content(), "kind": "forecast", **own}
+        return {**super().to_content(), "kind": "forecast", **own}
 
-    def key(self, size: float) -> str:
-        """What makes a forecast at one size the same forecast, whatever other sizes stand beside it."""
+    def identify_at(self, size: float) -> str:
+        """A text that identifies the forecast at one size, whatever other sizes the line holds."""
         at = self.sizes == size
         own = {name: getattr(self, name) for name in ("of", "n_splits", "method", "settings", "priors")}
-        return json.dumps(to_json_value([super().content(), size, self.quantiles[:, at], own]), sort_keys=True)
+        return json.dumps(to_json_value([super().to_content(), size, self.quantiles[:, at], own]), sort_keys=True)
 
 
-_OF_EVERY_LINE = {field.name for field in fields(Line)}
+_OF_EVERY_LINE = {field.name for field in fields(RecordLine)}
 
 
 def check_measurable(of: str) -> None:
     """Refuse to record what no measurement can be compared with."""
-    if choice("of", of, get_args(Quantity)) == "expected":
+    if check_choice("of", of, get_args(Quantity)) == "expected":
         raise RequestError(
             "cannot be 'expected' in a record: the true expected score is never measured, so nothing could be compared "
             "with it later.",
@@ -158,8 +183,8 @@ def check_measurable(of: str) -> None:
         )
 
 
-def line_in(raw: str, where: str) -> Line:
-    """The line that a text holds; `where` says in which file and at which place."""
+def parse_line(raw: str, where: str) -> RecordLine:
+    """Parse one line; `where` names the file and the line in errors."""
     try:
         content = json.loads(raw) if raw.lstrip().startswith("{") else None
     except (ValueError, RecursionError):
@@ -168,7 +193,7 @@ def line_in(raw: str, where: str) -> Line:
         ) from None
     if not isinstance(content, dict) or content.get("format") != _FORMAT:
         raise DataError(f"{where} is not a line of a record that apexgp has written. Name another file.")
-    if content.pop("checksum", None) != _checksum(content):
+    if content.pop("checksum", None) != _hash_line(content):
         raise DataError(
             f"{where} was edited after it was written: its checksum does not match, so it no longer says what was "
             "forecast or measured. Restore it from a copy of the file, or delete that line."
@@ -180,59 +205,111 @@ def line_in(raw: str, where: str) -> Line:
             "date": content["date"],
             "version": content["apexgp"],
         }
-        return Line(**about) if content["kind"] == "measured" else _forecast_in(content, about)
+        return RecordLine(**about) if content["kind"] == "measured" else _parse_forecast(content, about)
     except (*DAMAGED, ApexError) as problem:
-        said = one_line(f"{type(problem).__name__}: {problem}", 300).rstrip(".")
-        raise DataError(f"{where} is from another version of apexgp, or damaged: {said}.") from None
+        message = one_line(f"{type(problem).__name__}: {problem}", 300).rstrip(".")
+        raise DataError(f"{where} is from another version of apexgp, or damaged: {message}.") from None
 
 
-def _forecast_in(content: Mapping[str, Any], about: Mapping[str, Any]) -> ForecastLine:
+def _parse_forecast(content: Mapping[str, Any], about: Mapping[str, Any]) -> ForecastLine:
     own = {field.name: content[field.name] for field in fields(ForecastLine) if field.name not in _OF_EVERY_LINE}
     for name in ("sizes", "shares", "quantiles", "single"):
-        own[name] = None if own[name] is None else real_array(name, own[name])
-    ends, shape = [end for level in LEVELS for end in ends_of(level)], (len(own["shares"]), len(own["sizes"]))
+        own[name] = None if own[name] is None else check_real_array(name, own[name])
+    ends, shape = (
+        [end for level in JUDGED_LEVELS for end in interval_shares(level)],
+        (len(own["shares"]), len(own["sizes"])),
+    )
     kept = [own[name] for name in ("quantiles", "single") if own[name] is not None]
     if not np.isin(ends, own["shares"]).all() or any(values.shape != shape for values in kept):
         raise ValueError("its quantiles are not those of its sizes")
     return ForecastLine(**about, **own)
 
 
-def ends_of(level: float) -> tuple[float, float]:
-    """Shares of a forecast below the ends of the interval of that level."""
+def interval_shares(level: float) -> tuple[float, float]:
+    """Probabilities below the ends of the interval of that level."""
     return round((1 - level) / 2, 3), round((1 + level) / 2, 3)
 
 
-def _about(curve: LearningCurve, name: str | None, day: Day) -> dict[str, Any]:
-    name = None if name is None else text("name", name)
+def _describe_curve(curve: LearningCurve, name: str | None, day: Day) -> dict[str, Any]:
+    name = None if name is None else check_text("name", name)
     if name is None and curve.task is None:
         raise RequestError(
             "must be given: forecasts and later scores are matched by it, and this curve has no task either.",
             argument="name",
         )
-    return {"name": name, "curve": curve, "date": _day(day), "version": version("apexgp")}
+    return {"name": name, "curve": curve, "date": _format_day(day), "version": version("apexgp")}
 
 
-def _day(day: Day) -> str:
+def _format_day(day: Day) -> str:
     if day is None:
         return datetime.now(UTC).isoformat(timespec="seconds")
     try:
         return (datetime.fromisoformat(day) if isinstance(day, str) else day).isoformat()
     except (*UNUSABLE, AttributeError):
-        raise RequestError(f"must be a date such as 2026-11-17, got {shown(day)}.", argument="date") from None
+        raise RequestError(f"must be a date such as 2026-11-17, got {format_value(day)}.", argument="date") from None
 
 
-def _quantiles(forecast: Forecast) -> FloatArray:
+def _round_quantiles(forecast: Forecast) -> FloatArray:
     found = forecast.quantile(_SHARES)
     return np.array([float(f"{value:.{_DIGITS}g}") for value in found.ravel()]).reshape(found.shape)
 
 
-def _priors_of(model: CurveEstimator) -> dict[str, Any]:
-    """What the priors are called, and which numbers they are."""
+def _describe_priors(model: CurveEstimator) -> dict[str, Any]:
+    """Describe a model's priors: their name, and the checksum of their numbers."""
     beliefs, stated = getattr(model, "priors_", None), model.get_params(deep=False).get("priors")
     learnt = None if beliefs is None else beliefs.learnt
     name = f"learnt from {learnt.curves} curves" if learnt else stated if isinstance(stated, str) else "own"
-    return {"name": name, "checksum": None if beliefs is None else checksum_of(beliefs)}
+    return {"name": name, "checksum": None if beliefs is None else compute_checksum(beliefs)}
 
 
-def _checksum(content: Mapping[str, Any]) -> str:
+def _hash_line(content: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def group_by_identity(lines: Sequence[RecordLine]) -> dict[CurveIdentity, list[int]]:
+    """Group the indices of lines by the identity of their curve; lines that contradict each other are refused."""
+    found: dict[CurveIdentity, list[int]] = {}
+    for i, line in enumerate(lines):
+        places = found.setdefault(line.identity, [])
+        places.append(i)
+        first, own = lines[places[0]].curve, line.curve
+        if (first.direction, first.range) != (own.direction, own.range):
+            raise DataError(
+                f"{line.identity} has scores with direction={own.direction!r} and range={own.range} in one line, but "
+                f"direction={first.direction!r} and range={first.range} in an earlier one. Record the curve under "
+                "another name."
+            )
+    return found
+
+
+def merge_curves(curves: Iterable[LearningCurve]) -> LearningCurve:
+    """Merge curves into one; a size that was measured again has the scores that came last."""
+    latest: dict[float, LearningCurve] = {}
+    for curve in curves:
+        latest |= dict.fromkeys(np.unique(curve.sizes).tolist(), curve)
+    parts = [curve._rows(curve.sizes == size) for size, curve in sorted(latest.items(), key=lambda item: item[0])]
+    joined: dict[str, Any] = {}
+    for name in ("sizes", "scores", *BY_SCORE):
+        values = [np.full(len(part), np.nan) if getattr(part, name) is None else getattr(part, name) for part in parts]
+        joined[name] = np.concatenate(values)  # the curve drops details that are known of no score
+    # Labels are kept only where all parts have them: otherwise it is unknown which split a score continues.
+    labels = [None if part.split is None else part.split.tolist() for part in parts]
+    joined["split"] = None if None in labels else [label for own in labels for label in own or ()]
+    averages = {part.averaged_over for part in parts}
+    joined["averaged_over"] = averages.pop() if len(averages) == 1 else None
+    return replace(parts[-1], **joined)
+
+
+def adds_nothing(curve: LearningCurve, known: LearningCurve) -> bool:
+    """Whether all rows of a curve are in the known one already."""
+    known_rows = _collect_rows_by_size(known)
+    return all(known_rows.get(size) == rows for size, rows in _collect_rows_by_size(curve).items())
+
+
+def _collect_rows_by_size(curve: LearningCurve) -> Mapping[float, list[tuple[str, ...]]]:
+    columns = [getattr(curve, name) for name in ("scores", "split", *BY_SCORE)]
+    known = [values.tolist() for values in columns if values is not None]
+    found: dict[float, list[tuple[str, ...]]] = {}
+    for size, *row in zip(curve.sizes.tolist(), *known, strict=True):
+        found.setdefault(size, []).append(tuple(map(repr, row)))
+    return found

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from apexgp import METHODS, APExGP, LearningCurve, LeastSquares, backtest
-from apexgp._numbers import at_least
+from apexgp._numbers import format_size_needed
 from conftest import MEANS, has_row, number, pilot_table
 
 
@@ -21,7 +21,7 @@ def test_backtest_prints_every_method(pairs, shown, facts_of):
         assert has_row(lines, score.method, f"{score.error:.4f}", f"{score.bias:+.4f}", f"{score.crps:.4f}")
         assert re.search(rf"{score.method} \([^)]+\): CRPS {score.crps:.4f}", text)
     assert has_row(lines, "size for 0.8")
-    assert has_row(lines, "power_law", "-", at_least(asked, 3))
+    assert has_row(lines, "power_law", "-", format_size_needed(asked, 3))
     rows = [line.split()[0] for line in lines if line.split()[:1] and line.split()[0] in methods]
     assert rows == ["apexgp", "power_law", "arctan"]  # no order of merit: two sizes were held out
     assert sentence.startswith("At the 2 held-out sizes, apexgp was off by ")

@@ -1,7 +1,7 @@
 import pytest
 
 from apexgp import APExGP, LearningCurve, compare_models
-from apexgp._numbers import chance as said
+from apexgp._numbers import format_chance as said
 from conftest import has_row, pilot_table
 
 GP = ("--mean", "power_law")

@@ -3,7 +3,7 @@ import json
 import pytest
 
 from apexgp import APExGP, LearningCurve, __version__, read_curves
-from apexgp._answer import rows_of
+from apexgp._answer import to_rows
 
 PAIRS = "size,score,split\n" + "".join(
     f"{size},{score + shift:.3f},{split}\n"
@@ -195,7 +195,7 @@ def test_a_file_with_several_tasks_is_one_strict_document(run, tasks):
     assert [row["size"] for row in by_name["large"]["forecast"]] == [7200, 36_000, 180_000]
     assert by_name["lung"]["forecast"] == by_name["liver 2"]["forecast"]
     model = APExGP().fit(read_curves(tasks)["lung"])
-    (asked,) = rows_of(model.required_size(0.8).to_dict())
+    (asked,) = to_rows(model.required_size(0.8).to_dict())
     assert by_name["lung"]["required"].keys() == asked.keys()
     assert by_name["lung"]["required"]["median"] == pytest.approx(asked["median"], rel=1e-3)
     assert by_name["lung"]["required"]["size"] is asked["size"] is None  # never, in a word that JSON has

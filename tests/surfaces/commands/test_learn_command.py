@@ -5,7 +5,7 @@ import json
 import pytest
 
 from apexgp import APExGP, learn_beliefs
-from apexgp.curve import curve_columns
+from apexgp.curve import build_curve_columns
 from apexgp.priors import CALIBRATED, read_priors, write_priors
 from apexgp.questions.forecast import ForecastQuestion
 from apexgp.reading.spreadsheets import as_csv
@@ -17,7 +17,7 @@ from documents import faults
 @pytest.fixture
 def old(tmp_path):
     path = tmp_path / "old.csv"
-    path.write_text(as_csv(curve_columns([whole_curve(i, 0.75) for i in range(3)])))
+    path.write_text(as_csv(build_curve_columns([whole_curve(i, 0.75) for i in range(3)])))
     return path
 
 
@@ -106,7 +106,7 @@ def test_related_curves_of_another_metric_are_doubted(run, old, tmp_path):
 @pytest.mark.slow
 def test_a_report_on_several_tasks_learns_once(run, old, tmp_path):
     table = tmp_path / "pilots.csv"
-    table.write_text(as_csv(curve_columns([whole_curve(i, 0.75).up_to(256) for i in (8, 9)])))
+    table.write_text(as_csv(build_curve_columns([whole_curve(i, 0.75).up_to(256) for i in (8, 9)])))
     code, _, err = run("report", table, "--related", old, "--out", tmp_path / "report.html")
     assert (code, err.count("Learnt from 3 whole curves")) == (0, 1)
 

@@ -1,7 +1,7 @@
 import pytest
 
 from apexgp import APExGP, LearningCurve, plan_collection
-from apexgp._numbers import chance, money
+from apexgp._numbers import format_chance, format_money
 from conftest import has_row
 
 GP = ("--mean", "power_law")
@@ -19,13 +19,13 @@ def test_plan_prints_every_round(pairs, shown, facts_of):
     assert plan.sizes[0] <= first <= plan.sizes[0] + 0.1 * (plan.sizes[0] - 564)
     assert len(str(first - 564).rstrip("0")) <= 2
     assert has_row(lines, "1", f"{first - 564:,}", f"{first:,}", f"{(first - 564) * 12:,.0f}")
-    assert has_row(lines, "2", f"{second - first:,}", f"{second:,}", chance(plan.prob_met[1]))
+    assert has_row(lines, "2", f"{second - first:,}", f"{second:,}", format_chance(plan.prob_met[1]))
     assert f"Collect {first - 564:,} more examples, for a total of {first:,}" in sentence
-    assert f"labels are expected to cost {money(plan.expected_spend)}, and" in sentence
+    assert f"labels are expected to cost {format_money(plan.expected_spend)}, and" in sentence
     assert "the number to put in a protocol is the required size" in sentence
     for part in ("a cost of 12 per example", "a penalty of 50,000", f"{first:,} and {second:,}"):
         assert part in text
-    assert f"the expected total cost {money(plan.expected_cost)}" in text
+    assert f"the expected total cost {format_money(plan.expected_cost)}" in text
     facts = facts_of(*command)
     found = facts["plan"]
     assert {name: [row[name] for row in facts["rounds"]] for name in facts["rounds"][0]} == plan.to_dict()

@@ -6,10 +6,10 @@ import sys
 import pytest
 
 from apexgp import APExGP, ForecastRecord, LearningCurve
-from apexgp.curve import curve_columns
+from apexgp.curve import build_curve_columns
 from apexgp.priors import read_priors
 from apexgp.reading.spreadsheets import as_csv
-from apexgp.track_record.file import read_lines
+from apexgp.track_record.forecast_record import read_lines
 from conftest import require
 from curves_to_learn_from import whole_curve
 from documents import faults
@@ -18,7 +18,7 @@ WHOLE = [whole_curve(i, 0.9 - 0.05 * i) for i in range(3)]
 
 
 def table(path, curves):
-    path.write_text(as_csv(curve_columns(curves)))
+    path.write_text(as_csv(build_curve_columns(curves)))
     return path
 
 

@@ -11,7 +11,7 @@ written with functions that NumPy also defines for complex numbers: the engine d
 Families are listed in the order in which their modules are imported here.
 """
 
-from . import paper, mahmood, lcdb, piecewise, scaling_laws  # isort: skip
+from . import paper, mahmood, lcdb, scaling_laws  # isort: skip
 from .family import FAMILIES, Family
 
-__all__ = ["FAMILIES", "Family", "lcdb", "mahmood", "paper", "piecewise", "scaling_laws"]
+__all__ = ["FAMILIES", "Family", "lcdb", "mahmood", "paper", "scaling_laws"]

@@ -1,4 +1,4 @@
-"""What a family of curves is, and what several of them share."""
+"""The base class of families of curves, and helpers that several of them use."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from ..._check import FloatArray
 __all__ = ["EXPONENTS", "FAMILIES", "FRACTIONS", "Bounds", "Family", "log_shifted", "log_unshifted", "quotient"]
 
 FAMILIES: dict[str, type[Family]] = {}
-"""Every family by its name; one that is written with a name in a module of this folder is in it."""
+"""Every family by its name; defining a subclass with a name registers it."""
 
 Bounds = tuple[float, float]
 
 # Exponents, densest where curves are usually found. Beyond 5 a curve over any usual pilot is a step.
 EXPONENTS = np.array([0.0, 0.03, 0.07, 0.12, 0.2, 0.3, 0.45, 0.65, 1.0, 1.5, 2.2, 3.2, 5.0])
 FRACTIONS = np.linspace(0.0, 1.0, 15)
-_NEAREST, _FARTHEST = 0.01, 100.0  # where a place on the axis of sizes may lie: times the smallest, times the largest
+_NEAREST, _FARTHEST = 0.01, 100.0  # bounds of a place on the axis of sizes: times the smallest, times the largest
 
 
 class Family(ABC):
@@ -33,13 +33,13 @@ class Family(ABC):
     """
 
     name: ClassVar[str]
-    """What the family is called everywhere."""
+    """Name of the family, on every surface."""
     parameters: ClassVar[tuple[str, ...]]
-    """Published names."""
+    """Published names of the parameters."""
     axes: ClassVar[tuple[FloatArray, ...]]
     """Starting values along each coordinate of the shape; the first and the last are its bounds."""
     growth_of_weights: ClassVar[float] = 1.0
-    """How much more each size weighs than the one before it."""
+    """Weight of each size relative to the one before it."""
     has_parts: ClassVar[bool] = False
     """Whether the last coordinate is where parts of the curve meet; the fit then has an optimum between any sizes."""
     states_uncertainty: ClassVar[bool] = False
@@ -67,17 +67,17 @@ class Family(ABC):
         """The log x at which g reaches `value`; infinite where it never does. At n = 1 it has not yet."""
 
     @abstractmethod
-    def published(self, offset: float, amplitude: float, *shape: float) -> tuple[float, ...]:
+    def to_published(self, offset: float, amplitude: float, *shape: float) -> tuple[float, ...]:
         """Values of `parameters`, for sizes counted in examples."""
 
     def _place(self, fraction: Any) -> Any:
-        """A place on the axis of sizes, from well before the pilot (0) to well after it (1)."""
+        """Convert a fraction to a size: 0 is well before the pilot, 1 well after it."""
         reach = log(self.last * _FARTHEST / _NEAREST)
         return _NEAREST * np.exp(fraction * reach)
 
 
 def quotient(numerator: float, denominator: float) -> float:
-    """A quotient by what is not below 0; infinite, with the numerator's sign, where that vanishes."""
+    """Divide by a number that is not below 0; infinite, with the numerator's sign, where it is 0."""
     return numerator / denominator if denominator > 0 else copysign(inf, numerator)
 
 

@@ -28,12 +28,12 @@ class Pow4Family(Family):
         return -np.exp(-c * log_shifted(x, self._place(fraction)))
 
     def log_inverse(self, value: float, *shape: float) -> float:
-        """From -value = ((x - 1) / place + 1)^-c."""
+        """Solve -value = ((x - 1) / place + 1)^-c for x."""
         c, fraction = shape
         return log_unshifted(-quotient(log(-value), c), float(self._place(fraction))) if value < 0 else inf
 
-    def published(self, offset: float, amplitude: float, *shape: float) -> tuple[float, ...]:
-        """The drop is b where n + d = 1."""
+    def to_published(self, offset: float, amplitude: float, *shape: float) -> tuple[float, ...]:
+        """Convert the amplitude to b, the drop where n + d = 1."""
         c, fraction = shape
         place = float(self._place(fraction))
         return offset, amplitude * (place * self.unit) ** c, c, (place - 1) * self.unit
@@ -57,7 +57,7 @@ class Mmf4Family(Family):
         return -np.exp(np.log1p(np.exp(-d * log_half)) - np.log1p(np.exp(d * (np.log(x) - log_half))))
 
     def log_inverse(self, value: float, *shape: float) -> float:
-        """From 1 + (x / half)^d = (1 + half^-d) / -value."""
+        """Solve 1 + (x / half)^d = (1 + half^-d) / -value for x."""
         d, fraction = shape
         log_half = log(self._place(fraction))
         if value >= 0:
@@ -66,8 +66,8 @@ class Mmf4Family(Family):
         power = (exp(-d * log_half) + 1 + value) / -value
         return log_half + quotient(log(power), d)
 
-    def published(self, offset: float, amplitude: float, *shape: float) -> tuple[float, ...]:
-        """The whole way, c - a, is the drop at no data."""
+    def to_published(self, offset: float, amplitude: float, *shape: float) -> tuple[float, ...]:
+        """Convert the amplitude to c - a, the drop at no data."""
         d, fraction = shape
         half = float(self._place(fraction))
         return offset - amplitude * (1 + half**-d), (half * self.unit) ** d, offset, d
@@ -94,14 +94,14 @@ class Wbl4Family(Family):
         return -np.exp(-self._rate(exponent, d) * np.expm1(np.minimum(d * np.log(x), 700.0)))
 
     def log_inverse(self, value: float, *shape: float) -> float:
-        """From -log(-value) = rate (x^d - 1)."""
+        """Solve -log(-value) = rate (x^d - 1) for x."""
         return log1p(-quotient(log(-value), float(self._rate(*shape)))) / shape[1] if value < 0 else inf
 
-    def published(self, offset: float, amplitude: float, *shape: float) -> tuple[float, ...]:
-        """The drop is b at no data."""
+    def to_published(self, offset: float, amplitude: float, *shape: float) -> tuple[float, ...]:
+        """Convert the amplitude to b, the drop at no data."""
         rate, d = float(self._rate(*shape)), shape[1]
         return rate * self.unit**-d, amplitude * exp(rate), offset, d
 
     def _rate(self, exponent: Any, d: Any) -> Any:
-        """The letter a, for sizes in units of the smallest one."""
+        """The parameter a, for sizes in units of the smallest one."""
         return exponent / d * np.exp(-d / 2 * log(self.last))

@@ -13,7 +13,7 @@ from .paper import PaperArctanFamily
 
 
 class _MahmoodFamily(Family):
-    """Of Mahmood et al. 2022a, "How much more data do I need?": each size weighs twice the one before.
+    """A family of Mahmood et al. 2022a, "How much more data do I need?": each size weighs twice the one before.
 
     They bound nothing. Here the bounds keep every curve rising and concave; its offset, and with it its limit, is free.
     """
@@ -22,7 +22,7 @@ class _MahmoodFamily(Family):
     growth_of_weights = 2.0
 
     def bounds(self, best: float, ceiling: float) -> tuple[Bounds, Bounds]:
-        """Any offset; a rise."""
+        """Leave the offset free, and the amplitude above 0."""
         return (-inf, inf), (0.0, inf)
 
 
@@ -43,12 +43,12 @@ class MahmoodPowerFamily(_MahmoodFamily):
         return np.expm1(theta2 * np.log(x)) / np.expm1(theta2 * log(self.last))
 
     def log_inverse(self, value: float, *shape: float) -> float:
-        """From value (last^theta2 - 1) + 1 = x^theta2."""
+        """Solve value (last^theta2 - 1) + 1 = x^theta2 for x."""
         theta2 = shape[0] or 1e-12
         power = value * expm1(theta2 * log(self.last))
         return log1p(power) / theta2 if power > -1 else inf
 
-    def published(self, offset: float, amplitude: float, *shape: float) -> tuple[float, ...]:
+    def to_published(self, offset: float, amplitude: float, *shape: float) -> tuple[float, ...]:
         """theta1 (n/u)^theta2 = (theta1 u^-theta2) n^theta2."""
         (theta2,) = shape
         if abs(theta2) < 1e-7:
@@ -68,12 +68,12 @@ class MahmoodArctanFamily(PaperArctanFamily):
     growth_of_weights = _MahmoodFamily.growth_of_weights
 
     def bounds(self, best: float, ceiling: float) -> tuple[Bounds, Bounds]:
-        """Any offset; no amplitude."""
+        """Leave the offset free, and fix the amplitude at 1."""
         return (-inf, inf), (1.0, 1.0)
 
-    def published(self, offset: float, amplitude: float, *shape: float) -> tuple[float, ...]:
-        """theta3 = -eps."""
-        *theta, epsilon = super().published(offset, amplitude, *shape)
+    def to_published(self, offset: float, amplitude: float, *shape: float) -> tuple[float, ...]:
+        """Convert as for the paper's arctan, with theta3 = -eps."""
+        *theta, epsilon = super().to_published(offset, amplitude, *shape)
         return *theta, -epsilon
 
 
@@ -93,11 +93,11 @@ class MahmoodLogarithmFamily(_MahmoodFamily):
         return log_shifted(x, place) / log_shifted(np.asarray(self.last), place)
 
     def log_inverse(self, value: float, *shape: float) -> float:
-        """The logarithm has no limit."""
+        """Invert the logarithm, which has no limit."""
         place = float(self._place(shape[0]))
         return log_unshifted(value * log1p((self.last - 1) / place), place)
 
-    def published(self, offset: float, amplitude: float, *shape: float) -> tuple[float, ...]:
+    def to_published(self, offset: float, amplitude: float, *shape: float) -> tuple[float, ...]:
         """log((n + theta2) / u) = log(n + theta2) - log u."""
         place = float(self._place(shape[0]))
         theta1 = amplitude / log1p((self.last - 1) / place)
@@ -118,7 +118,7 @@ class MahmoodRootFamily(_MahmoodFamily):
     )
 
     def bounds(self, best: float, ceiling: float) -> tuple[Bounds, Bounds]:
-        """Any offset; no amplitude."""
+        """Leave the offset free, and fix the amplitude at 1."""
         return (-inf, inf), (1.0, 1.0)
 
     def basis(self, x: FloatArray, *shape: Any) -> Any:
@@ -128,13 +128,13 @@ class MahmoodRootFamily(_MahmoodFamily):
         return np.exp(log_rise - np.log1p(np.exp(-theta2 * (np.log(x * self.unit) - log_rise))) / theta2)
 
     def log_inverse(self, value: float, *shape: float) -> float:
-        """From (rise / value)^theta2 = 1 + (rise / n)^theta2."""
+        """Solve (rise / value)^theta2 = 1 + (rise / n)^theta2 for n."""
         rise, theta2 = shape
         if value >= rise:
             return inf
         return log(rise) - log(expm1(theta2 * log(rise / value))) / theta2 - log(self.unit)
 
-    def published(self, offset: float, amplitude: float, *shape: float) -> tuple[float, ...]:
-        """As they are."""
+    def to_published(self, offset: float, amplitude: float, *shape: float) -> tuple[float, ...]:
+        """Invert the rise: theta1 = 1 / rise."""
         rise, theta2 = shape
         return 1 / rise, theta2, offset

@@ -25,17 +25,17 @@ class PaperPowerFamily(Family):
 
     def basis(self, x: FloatArray, *shape: Any) -> Any:
         """-(x / last)^theta2."""
-        return -self._mean.drop(x, *self._mean.theta_of(np.asarray(self.last), 1.0, *shape))
+        return -self._mean.drop(x, *self._mean.solve_theta(np.asarray(self.last), 1.0, *shape))
 
     def log_inverse(self, value: float, *shape: float) -> float:
-        """From -value = (x / last)^theta2."""
+        """Solve -value = (x / last)^theta2 for x."""
         (exponent,) = shape
         return log(self.last) - quotient(log(-value), exponent) if value < 0 else inf
 
-    def published(self, offset: float, amplitude: float, *shape: float) -> tuple[float, ...]:
-        """The amplitude is the drop at the last size."""
-        theta = self._mean.theta_of(np.asarray(self.last), amplitude, *shape)
-        return *map(float, self._mean.with_sizes_in(self.unit, *theta)), 1 - offset
+    def to_published(self, offset: float, amplitude: float, *shape: float) -> tuple[float, ...]:
+        """Convert the amplitude, the drop at the last size, to theta1."""
+        theta = self._mean.solve_theta(np.asarray(self.last), amplitude, *shape)
+        return *map(float, self._mean.rescale_theta(self.unit, *theta)), 1 - offset
 
 
 class PaperArctanFamily(Family):
@@ -54,7 +54,7 @@ class PaperArctanFamily(Family):
     _mean = MEANS["arctan"]
 
     def bounds(self, best: float, ceiling: float) -> tuple[Bounds, Bounds]:
-        """The arctan rises by 1 in all: no amplitude."""
+        """Fix the amplitude at 1: the arctan rises by 1 in all."""
         return super().bounds(best, ceiling)[0], (1.0, 1.0)
 
     def basis(self, x: FloatArray, *shape: Any) -> Any:
@@ -62,16 +62,16 @@ class PaperArctanFamily(Family):
         return -self._mean.drop(x, *self._theta(*shape))
 
     def log_inverse(self, value: float, *shape: float) -> float:
-        """The argument of the arctan is a straight line."""
+        """Invert the arctan, whose argument is linear in x."""
         theta1, theta2 = map(float, self._theta(*shape))
         if value >= 0 or theta1 == 0:
             return inf
         return log((1 / tan(pi / 2 * -value) - theta2) / (theta1 * pi / 2))
 
-    def published(self, offset: float, amplitude: float, *shape: float) -> tuple[float, ...]:
-        """The limit is 1 - eps."""
-        return *map(float, self._mean.with_sizes_in(self.unit, *self._theta(*shape))), 1 - offset
+    def to_published(self, offset: float, amplitude: float, *shape: float) -> tuple[float, ...]:
+        """Convert the offset, the limit 1 - eps, to epsilon."""
+        return *map(float, self._mean.rescale_theta(self.unit, *self._theta(*shape))), 1 - offset
 
     def _theta(self, *shape: Any) -> tuple[Any, ...]:
         drop, rho = shape
-        return self._mean.theta_of(np.asarray(self.last), drop, rho)
+        return self._mean.solve_theta(np.asarray(self.last), drop, rho)

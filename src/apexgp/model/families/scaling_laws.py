@@ -1,20 +1,75 @@
-"""Families with one more bend than a power law: Burr's, M4, and the broken neural scaling law.
+"""Families with one more bend than a power law: the piecewise one, Burr's, M4, and the broken neural scaling law.
 
-All three are a power law once n is large; they differ in how a curve gets there. Each holds its limit between the best
-pilot score and the ceiling, as the paper does.
+All four are a power law once n is large; they differ in how a curve gets there. The last three hold their limit
+between the best pilot score and the ceiling, as the paper does.
 """
 
 from __future__ import annotations
 
-from math import exp, expm1, inf, log
+from math import exp, expm1, inf, log, sqrt
 from typing import Any
 
 import numpy as np
 
 from ..._check import FloatArray
-from ...numerics.roots import rising_root
+from ...numerics.roots import find_rising_root
 from ..means import MEANS, log_one_plus_exp
-from .family import EXPONENTS, FRACTIONS, Family, quotient
+from .family import EXPONENTS, FRACTIONS, Bounds, Family, quotient
+
+
+class PiecewisePowerFamily(Family):
+    """1 - exp(a + b u + c min(u, 0)^2) with u = log(n / N): the piecewise power law of Jain et al. 2023.
+
+    The logarithm of the error is quadratic in log n up to the switch size N, and linear after it; value and slope agree
+    there. For a ceiling below 1, the error is counted from the ceiling. N lies between the second size of the pilot and
+    the last (with one size before it, N would not be determined); the slopes at N (b) and at the smallest size lie in
+    [-5, 0], so that the curve does not fall. Should the parabola turn before the pilot, it is held from there on.
+
+    Coordinates: minus the slopes at the smallest size and at N, and where N lies on the axis of log n.
+    """
+
+    name = "piecewise_power_law"
+    parameters = ("a", "b", "c", "N")
+    axes = (EXPONENTS, EXPONENTS, np.linspace(0.0, 1.0, 9))
+    has_parts = True
+    states_uncertainty = True
+
+    def bounds(self, best: float, ceiling: float) -> tuple[Bounds, Bounds]:
+        """Fix the limit at the ceiling; an error of 0 has no logarithm."""
+        return (ceiling, ceiling), (1e-12, inf)
+
+    def basis(self, x: FloatArray, *shape: Any) -> Any:
+        """Minus the error as a share of that at the smallest size."""
+        first, slope, _ = shape
+        switch, bend = self._switch_and_bend(*shape)
+        turns = bend < 0
+        turn = np.where(turns, slope / np.where(turns, 2 * bend, 1.0), -inf)
+        u = np.maximum(np.log(x) - switch, turn)
+        return -np.exp(bend * np.minimum(u, 0.0) ** 2 - slope * u - (first + slope) / 2 * switch)
+
+    def log_inverse(self, value: float, *shape: float) -> float:
+        """Invert the line after the switch, or the parabola before it."""
+        first, slope, _ = shape
+        if value >= 0:
+            return inf
+        switch, bend = self._switch_and_bend(*shape)
+        height = log(-value) + (first + slope) / 2 * switch
+        if height <= 0:
+            return switch - quotient(height, slope)
+        root = sqrt(max(slope**2 + 4 * bend * height, 0.0))
+        return switch - 2 * height / (slope + root)
+
+    def to_published(self, offset: float, amplitude: float, *shape: float) -> tuple[float, ...]:
+        """Convert the amplitude to a, the logarithm of the error at N."""
+        first, slope, _ = shape
+        switch, bend = map(float, self._switch_and_bend(*shape))
+        return log(amplitude) - (first + slope) / 2 * switch, -slope, bend, self.unit * exp(switch)
+
+    def _switch_and_bend(self, first: Any, slope: Any, fraction: Any) -> tuple[Any, Any]:
+        """Log N in units of the smallest size, and c."""
+        switch = log(self.second) + fraction * log(self.last / self.second)
+        return switch, (first - slope) / (2 * switch)
+
 
 _FEWER_EXPONENTS = np.array([0.0, 0.05, 0.12, 0.25, 0.45, 0.8, 1.5, 3.0, 8.0])
 _FEWER_FRACTIONS = np.linspace(0.0, 1.0, 11)
@@ -38,7 +93,7 @@ class BurrFamily(Family):
         return -self._mean.drop(x, *self._theta(1.0, *shape))
 
     def log_inverse(self, value: float, *shape: float) -> float:
-        """From -value = theta1 (1 + (x / theta2)^theta3)^-theta4."""
+        """Solve -value = theta1 (1 + (x / theta2)^theta3)^-theta4 for x."""
         if value >= 0:
             return inf
         theta1, theta2, theta3, theta4 = map(float, self._theta(1.0, *shape))
@@ -46,14 +101,14 @@ class BurrFamily(Family):
         # Beyond e^700 the 1 no longer counts, and the exponential would overflow.
         return log(theta2) + quotient(log(expm1(height)) if height < 700 else height, theta3)
 
-    def published(self, offset: float, amplitude: float, *shape: float) -> tuple[float, ...]:
-        """The amplitude is the drop at the last size."""
-        return *map(float, self._mean.with_sizes_in(self.unit, *self._theta(amplitude, *shape))), 1 - offset
+    def to_published(self, offset: float, amplitude: float, *shape: float) -> tuple[float, ...]:
+        """Convert the amplitude, the drop at the last size, to theta1."""
+        return *map(float, self._mean.rescale_theta(self.unit, *self._theta(amplitude, *shape))), 1 - offset
 
     def _theta(self, drop: float, *shape: Any) -> tuple[Any, ...]:
         tail, log_theta4, fraction = shape
         offset = np.log(self._place(fraction) / self.last)
-        return self._mean.theta_of(np.asarray(self.last), drop, tail, offset, log_theta4)
+        return self._mean.solve_theta(np.asarray(self.last), drop, tail, offset, log_theta4)
 
 
 class M4Family(Family):
@@ -75,20 +130,20 @@ class M4Family(Family):
         return -np.exp(self._log_share(np.log(x), *shape) - self._log_share(np.zeros(1), *shape))
 
     def log_inverse(self, value: float, *shape: float) -> float:
-        """From the equation itself, whose right side is a power of n."""
+        """Solve the defining equation, whose right side is a power of n, for n."""
         if value >= 0:
             return inf
         exponent, fraction, alpha = shape
         share = -value * self._first_share(*shape)
-        done = max(1 - share, 1e-300)  # rounding may leave nothing where nothing has been learnt yet
+        done = max(1 - share, 1e-300)  # rounding may leave 0 where the share is 1
         return log(self._place(fraction)) - quotient(log(share) - alpha * log(done), exponent)
 
-    def published(self, offset: float, amplitude: float, *shape: float) -> tuple[float, ...]:
-        """The whole way, e_0 - e_inf, is the drop at no data."""
+    def to_published(self, offset: float, amplitude: float, *shape: float) -> tuple[float, ...]:
+        """Convert the amplitude to e_0 - e_inf, the drop at no data."""
         exponent, fraction, alpha = shape
         way = amplitude / self._first_share(*shape)
         size = self.unit * float(self._place(fraction))
-        # A curve without a rise has no way to go, and its beta would be infinite for alpha above 1.
+        # For a flat curve beta would be infinite if alpha is above 1.
         beta = max(way, 1e-50) ** (1 - alpha) * size**exponent
         return alpha, beta, -exponent, 1 - offset, 1 - offset + way
 
@@ -117,7 +172,7 @@ class M4Family(Family):
 class BrokenPowerFamily(Family):
     """1 - (a + b n^-c0 (1 + (n / d1)^(1 / f1))^(-c1 f1)): a broken neural scaling law with one break.
 
-    Of Caballero, Gupta, Rish and Krueger 2023. The error above its limit a falls as a power law of exponent c0 well
+    By Caballero, Gupta, Rish and Krueger (2023). The error above its limit a falls as a power law of exponent c0 well
     before the break at d1, and of exponent c0 + c1 well after it; f1 in [0.05, 2] says how gradual the change is. Both
     exponents lie in [0, 8], so that the curve does not fall. With c1 = 0 it is a power law, with c0 = 0 it is Burr's.
 
@@ -139,7 +194,7 @@ class BrokenPowerFamily(Family):
         return -np.exp(-self._fall(np.log(x), *shape))
 
     def log_inverse(self, value: float, *shape: float) -> float:
-        """The logarithm of the drop falls ever faster with log x, or ever slower: a root, by Newton's method."""
+        """Find the root by Newton's method: the logarithm of the drop is convex or concave in log x."""
         if value >= 0:
             return inf
         early, late, gradual, fraction = shape
@@ -150,11 +205,11 @@ class BrokenPowerFamily(Family):
             return self._fall(log_x, *shape) + log(-value), early + (late - early) * after
 
         low, high = np.array([-log(self.unit) - 1]), np.array([1000.0])
-        found = float(rising_root(excess, low, high, np.array([log(self.last)]), tolerance=1e-12)[0])
+        found = float(find_rising_root(excess, low, high, np.array([log(self.last)]), tolerance=1e-12)[0])
         return found if found < high[0] else inf
 
-    def published(self, offset: float, amplitude: float, *shape: float) -> tuple[float, ...]:
-        """The amplitude is the drop at the smallest size."""
+    def to_published(self, offset: float, amplitude: float, *shape: float) -> tuple[float, ...]:
+        """Convert the amplitude, the drop at the smallest size, to b."""
         early, late, gradual, fraction = shape
         place = float(self._place(fraction))
         bend = (late - early) * gradual * float(log_one_plus_exp(-log(place) / gradual))

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, NotRequired, Typ
 
 import numpy as np
 
-from ..._answer import rows_of
-from ..._check import probability, real_number, whole_number
-from ..._numbers import exactly
+from ..._answer import to_rows
+from ..._check import check_probability, check_real_number, check_whole_number
+from ..._numbers import format_size
 from ...curve import LearningCurve
 from ...errors import DataError
-from ...estimators import METHODS, APExGP, CurveEstimator
+from ...estimators import APExGP, CurveEstimator
 from ...estimators.contract import clone
+from ...estimators.least_squares import METHODS
 from ...question_base.citations import credit_method, list_method_sources
 from ...question_base.documents import Count, Probability, Said, Size, Spread, Versioned, name_owners, say
 from ...question_base.model_documents import RequiredFacts, describe_required_size
@@ -68,10 +69,10 @@ class BacktestQuestion(MethodSettings, Question):
 
     def __post_init__(self) -> None:
         if self.holdout is not None:
-            whole_number("holdout", self.holdout, least=1)
+            check_whole_number("holdout", self.holdout, least=1)
         if self.target is not None:
-            object.__setattr__(self, "target", real_number("target", self.target))
-        object.__setattr__(self, "confidence", probability("confidence", self.confidence))
+            object.__setattr__(self, "target", check_real_number("target", self.target))
+        object.__setattr__(self, "confidence", check_probability("confidence", self.confidence))
         self.build_methods()
 
     def ask(self, curves: Mapping[str, LearningCurve], model: APExGP | None) -> BacktestAnswer:
@@ -135,9 +136,9 @@ class BacktestAnswer(QuestionAnswer):
         return {
             "schema": "urn:apexgp:backtest:1",
             "apexgp": version("apexgp"),
-            "methods": rows_of(result.to_dict("method")),
-            "by_curve": rows_of(result.to_dict("curve")),
-            "by_size": rows_of(result.to_dict("size")),
+            "methods": to_rows(result.to_dict("method")),
+            "by_curve": to_rows(result.to_dict("curve")),
+            "by_size": to_rows(result.to_dict("size")),
             **_by_method(required),
             **say(say_backtest(result), write_backtest_methods(result), cautions, sources),
         }
@@ -244,7 +245,7 @@ def build_held_out_table(result: Backtest, method: str) -> Cells:
     rows = [one for one in result.by_size if one.method == method]
     return ["size", "times fitted", "measured", "forecast", "95 % interval", "within"], [
         [
-            exactly(one.size),
+            format_size(one.size),
             f"{one.times:.3g}",
             f"{one.measured:.3f}",
             f"{one.forecast:.3f}",

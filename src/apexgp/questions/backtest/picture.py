@@ -9,8 +9,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from ..._check import instance
-from ..._numbers import exactly
+from ..._check import check_instance
+from ..._numbers import format_size
 from ...question_base.picture_style import (
     FORECAST,
     MEASURED,
@@ -52,7 +52,7 @@ class BacktestDisplay(Display):
     @classmethod
     def from_backtest(cls, result: Backtest) -> Self:
         """Make one from the result of a backtest."""
-        instance("result", result, Backtest, "a result of apexgp.backtest")
+        check_instance("result", result, Backtest, "a result of apexgp.backtest")
         return cls(result.pooled, result.by_size, result.metric)
 
     def _about(self) -> str:
@@ -111,7 +111,7 @@ class BacktestDisplay(Display):
         several = len({task for task, _ in cases}) > 1
         if apart:
             for i, (task, size) in enumerate(cases):
-                words = f"{task}, size {exactly(size)}" if several else f"at size {exactly(size)}"
+                words = f"{task}, size {format_size(size)}" if several else f"at size {format_size(size)}"
                 ax.plot([], [], _MARKERS[i], color=MEASURED, markersize=5.5, label=words)
         else:
             ax.plot(

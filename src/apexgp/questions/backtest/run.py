@@ -13,12 +13,23 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from ... import metrics
-from ..._answer import Answer, ColumnData, Shown, as_frame, columns_as_json
-from ..._check import FloatArray, choice, mapped, several, shown, some, text, truth, whole_number
+from ..._answer import Answer, ColumnData, SummaryTable, to_data_frame, to_json_columns
+from ..._check import (
+    FloatArray,
+    check_bool,
+    check_choice,
+    check_list,
+    check_mapping,
+    check_text,
+    check_whole_number,
+    format_some,
+    format_value,
+)
 from ...curve import LearningCurve
 from ...errors import ApexError, DataError, RequestError
-from ...estimators import BREAKDOWNS, METHODS, CurveEstimator, without_answer
+from ...estimators import BREAKDOWNS, CurveEstimator, wrap_breakdown
 from ...estimators.contract import clone
+from ...estimators.least_squares import METHODS
 from ...files.writing import write_text
 from ...metrics import RESOLUTION
 from ...reading.spreadsheets import as_csv
@@ -179,7 +190,7 @@ class Backtest(Answer):
         )
 
     def _columns(self, by: By = "method") -> ColumnData:
-        choice("by", by, get_args(By))
+        check_choice("by", by, get_args(By))
         rows: Sequence[Any] = {"method": self.pooled, "curve": self.by_curve, "size": self.by_size}[by]
         kind = HeldOut if by == "size" else MethodScore
         names = [field.name for field in fields(kind) if not (by == "method" and field.name == "task")]
@@ -194,13 +205,13 @@ class Backtest(Answer):
             What a row is: "method" (pooled over curves, the best first), "curve" (each method on each curve), or "size"
             (what each method forecast at each held-out size, and what was measured).
         """
-        return columns_as_json(self._columns(by))
+        return to_json_columns(self._columns(by))
 
     def to_frame(self, by: By = "method") -> Any:
         """The same as a pandas DataFrame (`pip install 'apexgp[pandas]'`); cautions in `frame.attrs["cautions"]`."""
-        return as_frame(self, self._columns(by))
+        return to_data_frame(self, self._columns(by))
 
-    def shown(self) -> Shown:
+    def shown(self) -> SummaryTable:
         """One row per method."""
         curves = max((score.curves for score in self.pooled), default=0)
         rows = [
@@ -208,7 +219,7 @@ class Backtest(Answer):
             for score in self.pooled
         ]
         title = f"Backtest on {curves:,} curve{'' if curves == 1 else 's'}"
-        return Shown(title, ["method", *(name for _, name, _ in _FIGURES)], rows, self._all_notes(), ("method",))
+        return SummaryTable(title, ["method", *(name for _, name, _ in _FIGURES)], rows, self._all_notes(), ("method",))
 
     def to_csv(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
         """Write one row for each curve and method."""
@@ -254,17 +265,17 @@ def backtest(
     """
     chosen = _methods(methods)
     if holdout is not None:
-        whole_number("holdout", holdout, least=1)
+        check_whole_number("holdout", holdout, least=1)
     if isinstance(curve, LearningCurve):
         curves: list[tuple[object, LearningCurve]] = [(curve.task, curve)]
     elif isinstance(curve, Mapping):
-        curves = list(mapped("curve", curve, "a LearningCurve, or several", error=DataError).items())
+        curves = list(check_mapping("curve", curve, "a LearningCurve, or several", error=DataError).items())
     else:
-        listed = several("curve", curve, "a LearningCurve, or several", error=DataError)
+        listed = check_list("curve", curve, "a LearningCurve, or several", error=DataError)
         curves = [((isinstance(one, LearningCurve) and one.task) or i, one) for i, one in enumerate(listed)]
     wrong = [one for _, one in curves if not isinstance(one, LearningCurve)]
     if wrong or not curves:
-        came = shown(wrong[0]) if wrong else "none"
+        came = format_value(wrong[0]) if wrong else "none"
         raise DataError(
             f"must be a LearningCurve, or several, got {came}. Read a file with apexgp.read_curves(path).",
             argument="curve",
@@ -274,7 +285,7 @@ def backtest(
     work = (delayed(_judge)(task, one, chosen, holdout) for task, one in curves)
     metrics_measured = {one.metric_name for _, one in curves}
     judged = []
-    with progress_bar("curves", len(curves), shown=truth("progress", progress)) as advance:
+    with progress_bar("curves", len(curves), shown=check_bool("progress", progress)) as advance:
         for found_on_curve in run_in_order(work, n_jobs):
             judged += found_on_curve
             advance()
@@ -292,7 +303,7 @@ def make_methods(names: Sequence[str]) -> dict[str, CurveEstimator]:
     """Estimators by those of `METHODS` that have the given names."""
     unknown = [name for name in names if name not in METHODS]
     if unknown:
-        raise RequestError(f"There is no method {some(unknown)}; choose from {', '.join(METHODS)}.")
+        raise RequestError(f"There is no method {format_some(unknown)}; choose from {', '.join(METHODS)}.")
     return {name: METHODS[name]() for name in names}
 
 
@@ -316,15 +327,15 @@ def _methods(methods: Mapping[str, CurveEstimator] | Sequence[str] | None) -> di
     if isinstance(methods, CurveEstimator):
         raise RequestError(f"must be a mapping, such as {{'mine': {type(methods).__name__}()}}.", argument="methods")
     if isinstance(methods, Mapping):
-        chosen = mapped("methods", methods, wanted)
+        chosen = check_mapping("methods", methods, wanted)
         for name, method in chosen.items():
             if not isinstance(method, CurveEstimator):
                 raise RequestError(
-                    f"The method {shown(name)} must be an estimator of curves, got {type(method).__name__}."
+                    f"The method {format_value(name)} must be an estimator of curves, got {type(method).__name__}."
                 )
     else:
-        listed = [methods] if isinstance(methods, str) else several("methods", methods, wanted)
-        chosen = make_methods([text("methods", name, wanted) for name in listed])
+        listed = [methods] if isinstance(methods, str) else check_list("methods", methods, wanted)
+        chosen = make_methods([check_text("methods", name, wanted) for name in listed])
     if not chosen:
         raise RequestError("is empty. Name at least one, or leave it out for all.", argument="methods")
     return chosen
@@ -343,7 +354,7 @@ def _judge(
         try:
             scores.append(_score(name, task, clone(method).fit(pilot), sizes, truth))
         except BREAKDOWNS as problem:
-            scores.append((_none(name, task, str(without_answer(problem))), []))
+            scores.append((_none(name, task, str(wrap_breakdown(problem))), []))
     return scores
 
 

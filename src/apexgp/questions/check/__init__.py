@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, TypedDict
 
-from ..._answer import rows_of
-from ..._check import whole_number
+from ..._answer import to_rows
+from ..._check import check_whole_number
 from ...cautions import Caution
 from ...estimators import APExGP
 from ...question_base.citations import list_sources
@@ -56,7 +56,7 @@ class CheckQuestion(ModelQuestion):
     ] = DRAWS
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "draws", whole_number("draws", self.draws, least=_FEWEST, most=_MOST))
+        object.__setattr__(self, "draws", check_whole_number("draws", self.draws, least=_FEWEST, most=_MOST))
 
     def answer(self, model: APExGP) -> CheckAnswer:
         """Simulate from a fitted model, with its own seed."""
@@ -84,7 +84,7 @@ class CheckAnswer(QuestionAnswer):
             "schema": "urn:apexgp:check:1",
             **describe_model(model),
             "draws": found.draws,
-            "checks": rows_of(found.to_dict()),
+            "checks": to_rows(found.to_dict()),
             "absent": dict(found.absent),
             "sizes": [
                 {"size": size, "measured": measured, "expected": expected, "lower": low, "upper": high}

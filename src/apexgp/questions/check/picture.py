@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Self
 
-from ..._check import instance
+from ..._check import check_instance
 from ...question_base.picture_style import (
     FORECAST,
     MEASURED,
@@ -40,7 +40,7 @@ class PredictiveCheckDisplay(Display):
     @classmethod
     def from_check(cls, found: PredictiveCheck) -> Self:
         """Make one from an answer."""
-        return cls(instance("found", found, PredictiveCheck, "a result of apexgp.predictive_check"))
+        return cls(check_instance("found", found, PredictiveCheck, "a result of apexgp.predictive_check"))
 
     def _about(self) -> str:
         failed = ", ".join(check.name for check in self.found.failed) or "none"

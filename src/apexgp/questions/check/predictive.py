@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from ..._answer import Answer, ColumnData, Shown
-from ..._check import FloatArray, checked_seed, instance, whole_number
-from ..._numbers import chance, exactly
+from ..._answer import Answer, ColumnData, SummaryTable
+from ..._check import FloatArray, check_instance, check_seed, check_whole_number
+from ..._numbers import format_chance, format_size
 from ...curve import LearningCurve
 from ...estimators import APExGP
 from ...estimators.contract import check_is_fitted
@@ -68,7 +68,7 @@ class Discrepancy:
     @property
     def tail_words(self) -> str:
         """The tail probability as it is printed: that of a check that fails never as one that passes."""
-        return chance(self.tail_probability, short_of=FAILS_BELOW)
+        return format_chance(self.tail_probability, short_of=FAILS_BELOW)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -145,7 +145,7 @@ class PredictiveCheck(Answer):
             )
         if check.name == "scatter":
             return (
-                f"The scores at size {exactly(self.scatter_at or 0)} scatter {check.measured:.1f} times as much as "
+                f"The scores at size {format_size(self.scatter_at or 0)} scatter {check.measured:.1f} times as much as "
                 f"usual in this pilot, more than noise explains {tail}. Look for a failed run there."
             )
         return (
@@ -157,7 +157,7 @@ class PredictiveCheck(Answer):
         names = ("name", "measured", "expected", "lower", "upper", "prob_larger", "tail_probability", "fails")
         return {("check" if name == "name" else name): [getattr(one, name) for one in self.checks] for name in names}
 
-    def shown(self) -> Shown:
+    def shown(self) -> SummaryTable:
         """One row per check."""
         rows = []
         for one in self.checks:
@@ -169,7 +169,7 @@ class PredictiveCheck(Answer):
         title = f"Predictive check: the pilot compared with {self.draws:,} simulated from the fitted model"
         header = ("check", "measured", "expected", "95 % of simulations", "tail probability", "verdict")
         notes = [f"No check of the {name}: {why}" for name, why in self.absent.items()]
-        return Shown(title, header, rows, self._all_notes(*notes), ("check", "verdict"))
+        return SummaryTable(title, header, rows, self._all_notes(*notes), ("check", "verdict"))
 
 
 def predictive_check(model: APExGP, *, draws: int = DRAWS, seed: int = 0) -> PredictiveCheck:
@@ -206,8 +206,8 @@ def predictive_check(model: APExGP, *, draws: int = DRAWS, seed: int = 0) -> Pre
     >>> [(check.name, check.fails) for check in predictive_check(model).checks]
     [('level', False), ('slope', False), ('scatter', False)]
     """
-    check_is_fitted(instance("model", model, APExGP, "a fitted APExGP"))
-    draws, rng = whole_number("draws", draws, least=100, most=100_000), np.random.default_rng(checked_seed(seed))
+    check_is_fitted(check_instance("model", model, APExGP, "a fitted APExGP"))
+    draws, rng = check_whole_number("draws", draws, least=100, most=100_000), np.random.default_rng(check_seed(seed))
     posterior = model.posterior
     pilot = _Pilot.of(model.curve_, only_means=not posterior.posteriors[0].density.beliefs.uses_replicates)
     sums, absent = pilot.summaries()

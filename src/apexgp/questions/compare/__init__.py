@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, TypedDict
 
 import numpy as np
 
-from ..._numbers import chance
+from ..._numbers import format_chance
 from ...curve import LearningCurve
 from ...estimators import APExGP
 from ...question_base.citations import list_sources
@@ -153,8 +153,8 @@ def say_comparison(pair: PairComparison, curve: LearningCurve) -> str:
     ahead, behind, sure = (pair.first, pair.second, first) if first >= 0.5 else (pair.second, pair.first, 1 - first)
     gap = abs(float(pair.difference[at]))
     text = (
-        f"With {size:,.10g} training {curve.unit_name} {ahead} beats {behind} with a probability of {chance(sure)}; "
-        f"the expected difference in {curve.metric_name} is "
+        f"With {size:,.10g} training {curve.unit_name} {ahead} beats {behind} with a probability of "
+        f"{format_chance(sure)}; the expected difference in {curve.metric_name} is "
     )
     if gap < _NOTHING:
         return f"{text}less than 0.001, too small to choose by."

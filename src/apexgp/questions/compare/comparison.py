@@ -10,17 +10,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
-from ..._answer import Answer, ColumnData, Shown
-from ..._check import FloatArray, mapped, shown, sizes_array, some
-from ..._numbers import chance, exactly
-from ...cautions import of_one
+from ..._answer import Answer, ColumnData, SummaryTable
+from ..._check import FloatArray, check_mapping, check_sizes, format_some, format_value
+from ..._numbers import format_chance, format_size
+from ...cautions import prefix_caution
 from ...curve import LearningCurve
 from ...errors import DataError, RequestError
-from ...estimators import BREAKDOWNS, APExGP, without_answer
+from ...estimators import BREAKDOWNS, APExGP, wrap_breakdown
 from ...estimators.contract import clone
 from ...inference.pairing import Difference, SharedNoise, difference, noise_of, shared_correlations
 from ...reading.known_metrics import UNNAMED
-from ...scale import range_words
+from ...scale import format_range
 from ...vocabulary import Remedy
 
 __all__ = ["Comparison", "PairComparison", "compare_models"]
@@ -81,7 +81,7 @@ class PairComparison(Answer):
             "correlation": [self.correlation] * count,
         }
 
-    def shown(self) -> Shown:
+    def shown(self) -> SummaryTable:
         """One row per size."""
         return _shown_pairs(f"Comparison of {self.first} and {self.second}", [self], self._all_notes())
 
@@ -124,7 +124,10 @@ class Comparison(Answer):
         metric = next(iter(self.models.values())).curve_.metric_name
         whose = "its metric" if len(self.unnamed) == 1 else "their metric"
         does = "does" if len(self.unnamed) == 1 else "do"
-        return (f"{some(self.unnamed)} {does} not name {whose}; {metric} was assumed, as the others name it.", paired)
+        return (
+            f"{format_some(self.unnamed)} {does} not name {whose}; {metric} was assumed, as the others name it.",
+            paired,
+        )
 
     @property
     def cautions(self) -> tuple[str, ...]:  # type: ignore[override]
@@ -135,19 +138,19 @@ class Comparison(Answer):
         tables = [pair._columns() for pair in self.pairs]
         return {name: [cell for table in tables for cell in table[name]] for name in tables[0]}
 
-    def shown(self) -> Shown:
+    def shown(self) -> SummaryTable:
         """One row per pair of models and size."""
         title = f"Comparison of {len(self.models)} models"
         return _shown_pairs(title, self.pairs, self._all_notes(*self.notes))
 
 
-def _shown_pairs(title: str, pairs: Sequence[PairComparison], notes: Sequence[str]) -> Shown:
+def _shown_pairs(title: str, pairs: Sequence[PairComparison], notes: Sequence[str]) -> SummaryTable:
     rows = [
-        (f"{pair.first} beats {pair.second}", exactly(size), chance(sure), f"{gap:+z.3f}")
+        (f"{pair.first} beats {pair.second}", format_size(size), format_chance(sure), f"{gap:+z.3f}")
         for pair in pairs
         for size, sure, gap in zip(pair.sizes, pair.prob_first_better, pair.difference, strict=True)
     ]
-    return Shown(title, ("which", "size", "probability", "expected difference"), rows, notes, ("which",))
+    return SummaryTable(title, ("which", "size", "probability", "expected difference"), rows, notes, ("which",))
 
 
 def compare_models(curves: Mapping[str, LearningCurve], sizes: ArrayLike, model: APExGP | None = None) -> Comparison:
@@ -181,10 +184,10 @@ def compare_models(curves: Mapping[str, LearningCurve], sizes: ArrayLike, model:
     array([0.9, 0.2])
     """
     wanted = "a mapping from the names of two or more models to their curves"
-    curves = mapped("curves", curves, wanted)
+    curves = check_mapping("curves", curves, wanted)
     if len(curves) < 2:
         raise RequestError(f"must be {wanted}, got {len(curves)}.", argument="curves")
-    at = sizes_array("sizes", sizes)
+    at = check_sizes("sizes", sizes)
     settings = APExGP() if model is None else model
     if not isinstance(settings, APExGP) or settings.inference != "bayes":
         raise RequestError(
@@ -193,14 +196,14 @@ def compare_models(curves: Mapping[str, LearningCurve], sizes: ArrayLike, model:
         )
     for name, curve in curves.items():
         if not isinstance(curve, LearningCurve):
-            raise DataError(f"The curve of {shown(name)} must be a LearningCurve, got {type(curve).__name__}.")
+            raise DataError(f"The curve of {format_value(name)} must be a LearningCurve, got {type(curve).__name__}.")
     alike = _of_one_kind(curves)
     unnamed = tuple(str(name) for name, curve in curves.items() if curve.metric != alike[name].metric)
     fitted = {name: clone(settings).fit(curve) for name, curve in _on_one_scale(alike).items()}
     try:
         pairs = [_compare(first, second, fitted, at) for first, second in combinations(curves, 2)]
     except BREAKDOWNS as problem:
-        raise without_answer(problem) from problem
+        raise wrap_breakdown(problem) from problem
     return Comparison(at, tuple(pairs), fitted, unnamed)
 
 
@@ -209,7 +212,7 @@ def _of_one_kind(curves: Mapping[str, LearningCurve]) -> dict[str, LearningCurve
     for attribute, wanted, say in (
         ("metric", "by the same metric", lambda curve: curve.metric_name),
         ("direction", "with the same direction being better", lambda curve: f"{curve.direction} is better"),
-        ("range", "on the same range of scores", lambda curve: range_words(curve.range)),
+        ("range", "on the same range of scores", lambda curve: format_range(curve.range)),
         ("unit", "at sizes in the same unit", lambda curve: curve.unit_name),
     ):
         kinds: dict[str, str] = {}
@@ -249,7 +252,7 @@ def _compare(first: str, second: str, models: Mapping[str, APExGP], sizes: Float
         gap = turned * (there.mean - back.mean)[:asked] / 2
     else:  # a difference in [0, 1] is no difference of scores
         gap = np.subtract(*(model.forecast(sizes, of="expected").mean for model in (a, b)))
-    found = {name: models[name]._cautions(sizes) for name in (first, second)}
+    found = {name: models[name]._find_cautions(sizes) for name in (first, second)}
     return PairComparison(
         first,
         second,
@@ -261,7 +264,7 @@ def _compare(first: str, second: str, models: Mapping[str, APExGP], sizes: Float
         (one + other) / 2,
         grid,
         sure[asked:],
-        tuple(of_one(f"{name}: ", caution) for name, own in found.items() for caution in own),
+        tuple(prefix_caution(f"{name}: ", caution) for name, own in found.items() for caution in own),
     )
 
 

@@ -8,8 +8,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from ..._check import FloatArray, instance, probability, several
-from ..._numbers import exactly
+from ..._check import FloatArray, check_instance, check_list, check_probability
+from ..._numbers import format_size
 from ...cautions import FARTHEST_FACTOR
 from ...errors import RequestError
 from ...question_base.picture_style import (
@@ -79,8 +79,8 @@ class ComparisonDisplay(Display):
     @classmethod
     def from_comparison(cls, comparison: Comparison, *, level: float = 0.95) -> Self:
         """Forecast each model over the sizes that were measured or asked for."""
-        instance("comparison", comparison, Comparison, "a result of apexgp.compare_models")
-        level = probability("level", level)
+        check_instance("comparison", comparison, Comparison, "a result of apexgp.compare_models")
+        level = check_probability("level", level)
         ends = np.concatenate([pair.grid[[0, -1]] for pair in comparison.pairs])
         grid = np.geomspace(ends.min(), ends.max(), _POINTS)
         models = {}
@@ -91,11 +91,13 @@ class ComparisonDisplay(Display):
         return cls(grid, models, comparison.pairs, level, curve.metric_name, curve.unit_name, curve.range)
 
     def _about(self) -> str:
-        return f"{self.metric} of {', '.join(self.models)}, to {exactly(self.sizes[-1])} training {self.unit}"
+        return f"{self.metric} of {', '.join(self.models)}, to {format_size(self.sizes[-1])} training {self.unit}"
 
     def plot(self, axes: Sequence[Any] | None = None) -> Self:
         """Draw on `axes`, two matplotlib Axes one above the other, or on a new figure."""
-        drawn_on = list(make_axes("ComparisonDisplay.plot", 5.6, (1.9, 1))) if axes is None else several("axes", axes)
+        drawn_on = (
+            list(make_axes("ComparisonDisplay.plot", 5.6, (1.9, 1))) if axes is None else check_list("axes", axes)
+        )
         if len(drawn_on) != 2:
             raise RequestError(f"must be two, got {len(drawn_on)}.", argument="axes")
         above, below = (check_axes("axes", ax) for ax in drawn_on)

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, NotRequired, Sel
 
 import numpy as np
 
-from ..._answer import rows_of
-from ..._check import positive, probability, real_number, whole_number
+from ..._answer import to_rows
+from ..._check import check_positive, check_probability, check_real_number, check_whole_number
 from ...curve import LearningCurve
+from ...design.designs import Cost
 from ...design.pilot import CONFIRM, MOST_ASKED, design_pilot
-from ...design.plans import Cost
-from ...design.ranked import PilotDesign
+from ...design.ranking import PilotDesign
 from ...estimators import APExGP
 from ...files.writing import to_json_value
 from ...question_base.citations import list_sources
@@ -116,13 +116,13 @@ class DesignQuestion(AdviceSettings):
     cost: Cost = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "budget", positive("budget", self.budget))
-        object.__setattr__(self, "confidence", probability("confidence", self.confidence))
+        object.__setattr__(self, "budget", check_positive("budget", self.budget))
+        object.__setattr__(self, "confidence", check_probability("confidence", self.confidence))
         for name in ("target", "available"):
             if getattr(self, name) is not None:
-                object.__setattr__(self, name, real_number(name, getattr(self, name)))
+                object.__setattr__(self, name, check_real_number(name, getattr(self, name)))
         if self.n_splits is not None:
-            whole_number("n_splits", self.n_splits, least=1)
+            check_whole_number("n_splits", self.n_splits, least=1)
 
     @classmethod
     def after(
@@ -175,7 +175,7 @@ class DesignAnswer(QuestionAnswer):
         now = {name.removesuffix("_now"): own.pop(name) for name in list(own) if name.endswith("_now")}
         required = None if found.required_now is None else describe_required_size(found.required_now)
         now |= {"required": required, "decided_at": own.pop("decided_at"), "verdict": found.verdict_now}
-        rows, along = rows_of(found.to_dict()), [{"grid_widths": list(one.grid_widths)} for one in found.designs]
+        rows, along = to_rows(found.to_dict()), [{"grid_widths": list(one.grid_widths)} for one in found.designs]
         sources: tuple[str, ...] = (*list_sources(self.model), "chaloner")
         return {
             "schema": "urn:apexgp:design:1",

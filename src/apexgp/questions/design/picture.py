@@ -8,9 +8,9 @@ from typing import Any, Self
 
 import numpy as np
 
-from ..._check import FloatArray, instance
-from ..._numbers import exactly
-from ...design.ranked import PilotDesign
+from ..._check import FloatArray, check_instance
+from ..._numbers import format_size
+from ...design.ranking import PilotDesign
 from ...estimators import APExGP, CurveEstimator
 from ...estimators.contract import check_is_fitted
 from ...question_base.picture_style import (
@@ -73,9 +73,9 @@ class DesignDisplay(Display):
     @classmethod
     def from_design(cls, found: PilotDesign, model: APExGP | None = None) -> Self:
         """Make one from the answer of `design_pilot` and the model that was asked."""
-        instance("found", found, PilotDesign, "a result of apexgp.design_pilot")
+        check_instance("found", found, PilotDesign, "a result of apexgp.design_pilot")
         if model is not None:
-            check_is_fitted(instance("model", model, CurveEstimator, "a fitted model"))
+            check_is_fitted(check_instance("model", model, CurveEstimator, "a fitted model"))
         sizes = np.array(found.grid)
         shown = sizes <= max(_BEYOND * max(found.at), 4 * sizes[0])
         lower, upper = (np.array(end)[shown] for end in found.grid_interval)
@@ -94,7 +94,7 @@ class DesignDisplay(Display):
         )
 
     def _about(self) -> str:
-        return f"{self.metric}, {next(iter(self.widths))}, to {exactly(self.sizes[-1])} {self.unit}"
+        return f"{self.metric}, {next(iter(self.widths))}, to {format_size(self.sizes[-1])} {self.unit}"
 
     def plot(self, ax: Any = None) -> Self:
         """Draw on `ax`, a matplotlib Axes, or on a new figure."""

@@ -6,9 +6,9 @@ import math
 from importlib.metadata import version
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..._numbers import at_least, chance
+from ..._numbers import format_chance, format_size_needed
 from ...curve import LearningCurve
-from ...design.ranked import PilotDesign, RankedDesign
+from ...design.ranking import PilotDesign, RankedDesign
 from ...estimators import APExGP
 from ...learners import LEARNERS
 from ...question_base.phrases import join_words
@@ -71,31 +71,35 @@ def _how_many(found: PilotDesign, required: RequiredSize, curve: LearningCurve, 
         after = f"in nine cases out of ten more than {beyond} will then be needed, if any number suffices"
         return _Decision(now, required.size <= found.grid[-1], after)
     if math.isinf(high):
-        range_ = f"between {at_least(low)} and more than {beyond}"
+        range_ = f"between {format_size_needed(low)} and more than {beyond}"
     else:
-        range_ = f"between {at_least(low)} and {at_least(high)} {curve.unit_name}"
+        range_ = f"between {format_size_needed(low)} and {format_size_needed(high)} {curve.unit_name}"
     return _Decision(now, True, f"in eight cases out of ten the number to plan for will then be {range_}")
 
 
 def _whether(found: PilotDesign, prob: float, size: str, goal: str) -> _Decision:
     yes, no = found.best.prob_yes or 0.0, found.best.prob_no or 0.0
-    right = f"{chance(found.best.prob_right or 0.0)} instead of {chance(max(prob, 1 - prob))}"
+    right = f"{format_chance(found.best.prob_right or 0.0)} instead of {format_chance(max(prob, 1 - prob))}"
     then = f"and the likelier answer is then expected to be right with a probability of {right}"
     if found.verdict_now == "open":
         sure = f"{100 * max(found.confidence, 1 - found.confidence):g} %"
         now = (
-            f"Undecided as it stands: {size} reach {goal} with a probability of {chance(prob)}; neither yes nor no "
-            f"has the {sure} that you asked for."
+            f"Undecided as it stands: {size} reach {goal} with a probability of {format_chance(prob)}; neither yes "
+            f"nor no has the {sure} that you asked for."
         )
-        decides = f"the probability that it settles the question is {chance(yes + no)} (yes {chance(yes)}, no "
-        return _Decision(now, yes + no > _SELDOM, f"{decides}{chance(no)}), {then}")
+        decides = (
+            f"the probability that it settles the question is {format_chance(yes + no)} (yes {format_chance(yes)}, no "
+        )
+        return _Decision(now, yes + no > _SELDOM, f"{decides}{format_chance(no)}), {then}")
     if found.verdict_now == "yes":
-        now = f"Decided as it stands: {size} reach {goal}, with a probability of {chance(prob)}."
+        now = f"Decided as it stands: {size} reach {goal}, with a probability of {format_chance(prob)}."
     else:
-        now = f"Decided as it stands: {size} do not reach {goal}; the probability that they do is {chance(prob)}."
+        now = (
+            f"Decided as it stands: {size} do not reach {goal}; the probability that they do is {format_chance(prob)}."
+        )
     doubted = 1 - (yes if found.verdict_now == "yes" else no)
     return _Decision(
-        now, doubted > _SELDOM, f"the probability that it casts doubt on this is {chance(doubted)}, {then}"
+        now, doubted > _SELDOM, f"the probability that it casts doubt on this is {format_chance(doubted)}, {then}"
     )
 
 
@@ -122,8 +126,8 @@ def _first_pilot(answer: DesignAnswer) -> str:
         return text
     sure = f"{100 * max(found.confidence, 1 - found.confidence):g} %"
     return (
-        f"{text} The chance is {chance(best.prob_yes + best.prob_no)} that you will then know, with a probability of "
-        f"{sure}, whether {far:,.10g} {what} reach a mean score of {found.target:g}."
+        f"{text} The chance is {format_chance(best.prob_yes + best.prob_no)} that you will then know, with a "
+        f"probability of {sure}, whether {far:,.10g} {what} reach a mean score of {found.target:g}."
     )
 
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Literal, NotRequired, TypedDict
 
-from ..._answer import rows_of
-from ..._numbers import exactly
+from ..._answer import to_rows
+from ..._numbers import format_size
 from ...files.writing import to_json_value
 from ...question_base.citations import list_method_sources
 from ...question_base.documents import Count, Json, Said, Size, Spread, Versioned, say
@@ -88,8 +88,8 @@ class ExperimentAnswer(QuestionAnswer):
                 task: {"sizes": one.sizes.tolist(), "means": one.mean.tolist(), "splits": one.count.tolist()}
                 for task, one in measured.items()
             },
-            "figures": rows_of(result.to_dict("ranges")),
-            "dense": rows_of(result.to_dict("dense")),
+            "figures": to_rows(result.to_dict("ranges")),
+            "dense": to_rows(result.to_dict("dense")),
             "tables": {
                 table.name: {
                     "caption": table.caption,
@@ -151,7 +151,8 @@ def _pilot(result: ExperimentResult) -> list[str]:
     """The sizes that were fitted to."""
     largest = result.experiment.pilot[-1]
     return [
-        exactly(size) for size in sorted({n for curve in result.curves.values() for n in curve.sizes if n <= largest})
+        format_size(size)
+        for size in sorted({n for curve in result.curves.values() for n in curve.sizes if n <= largest})
     ]
 
 

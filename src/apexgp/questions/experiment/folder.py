@@ -11,8 +11,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from ..._check import instance, truth
-from ...curve import curve_columns
+from ..._check import check_bool, check_instance
+from ...curve import build_curve_columns
 from ...errors import RequestError, WouldOverwriteError
 from ...files.writing import check_writable, resolve_path, write_atomically, write_text
 from ...reading.spreadsheets import as_csv
@@ -47,9 +47,9 @@ def write_experiment(
     overwrite
         Whether files may exist. Files of an earlier experiment that this one does not have are deleted.
     """
-    instance("result", result, ExperimentResult, "a result of apexgp.experiment.run_experiment")
-    place, overwrite = resolve_path(folder), truth("overwrite", overwrite)
-    drawn = find_spec("matplotlib") is not None if pictures is None else truth("pictures", pictures)
+    check_instance("result", result, ExperimentResult, "a result of apexgp.experiment.run_experiment")
+    place, overwrite = resolve_path(folder), check_bool("overwrite", overwrite)
+    drawn = find_spec("matplotlib") is not None if pictures is None else check_bool("pictures", pictures)
     if not os.path.isdir(place):
         check_writable(place, False)
         place.mkdir()
@@ -158,7 +158,7 @@ def _texts(result: ExperimentResult, folder: Path, pictures: Iterable[str]) -> d
     files = {f"{table.name}.csv": table.as_csv() for table in tables}
     files["tables.md"] = "\n".join([f"# {result.experiment.name}\n", *(table.as_markdown() for table in tables)])
     files["tables.md"] += f"\n{facts['sentence']}\n"
-    files["curves.csv"] = as_csv(curve_columns(result.curves.values()))
+    files["curves.csv"] = as_csv(build_curve_columns(result.curves.values()))
     files["figures.csv"] = as_csv(result.to_dict("ranges"))
     if result.dense:
         files["dense.csv"] = as_csv(result.to_dict("dense"))

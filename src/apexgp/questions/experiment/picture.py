@@ -8,8 +8,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from ..._check import FloatArray, instance, shown, some, text
-from ..._extras import need
+from ..._check import FloatArray, check_instance, check_text, format_some, format_value
+from ..._extras import import_extra
 from ...curve import LearningCurve
 from ...errors import RequestError
 from ...question_base.picture_style import (
@@ -62,10 +62,12 @@ class ExperimentDisplay(Display):
     @classmethod
     def from_result(cls, result: ExperimentResult, task: str) -> Self:
         """Forecast one task's pilot by every method, to beyond the largest size measured, for drawing."""
-        instance("result", result, ExperimentResult, "a result of apexgp.experiment.run_experiment")
-        task = text("task", task)
+        check_instance("result", result, ExperimentResult, "a result of apexgp.experiment.run_experiment")
+        task = check_text("task", task)
         if task not in result.curves:
-            raise RequestError(f"must be among {some(list(result.curves), 20)}, got {shown(task)}.", argument="task")
+            raise RequestError(
+                f"must be among {format_some(list(result.curves), 20)}, got {format_value(task)}.", argument="task"
+            )
         curve = result.curves[task]
         end, last = _BEYOND * curve.largest, float(result.experiment.pilot[-1])
         models = {method: model for (name, method), model in result.models.items() if name == task}
@@ -83,7 +85,7 @@ class ExperimentDisplay(Display):
 
     def plot(self) -> Self:
         """Draw on a new figure, the panels side by side."""
-        pyplot = need("matplotlib.pyplot", "ExperimentDisplay.plot", "plot")
+        pyplot = import_extra("matplotlib.pyplot", "ExperimentDisplay.plot", "plot")
         names = list(self.panels) or [""]
         figure, axes = pyplot.subplots(
             1,

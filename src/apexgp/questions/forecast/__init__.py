@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, TypedDict, get_args
 
-from ..._check import FloatArray, choice, probability, real_number
-from ..._numbers import chance, multiple
+from ..._check import FloatArray, check_choice, check_probability, check_real_number
+from ..._numbers import format_chance, format_multiple
 from ...curve import LearningCurve
 from ...errors import RequestError
 from ...estimators import APExGP
@@ -130,11 +130,11 @@ class ForecastSettings(ModelQuestion):
     ] = LEVEL
 
     def __post_init__(self) -> None:
-        choice("of", self.of, get_args(Quantity))
-        object.__setattr__(self, "level", probability("level", self.level))
-        object.__setattr__(self, "confidence", probability("confidence", self.confidence))
+        check_choice("of", self.of, get_args(Quantity))
+        object.__setattr__(self, "level", check_probability("level", self.level))
+        object.__setattr__(self, "confidence", check_probability("confidence", self.confidence))
         if self.target is not None:
-            object.__setattr__(self, "target", real_number("target", self.target))
+            object.__setattr__(self, "target", check_real_number("target", self.target))
 
     @property
     def at_or_default(self) -> SizeSpec:
@@ -182,7 +182,7 @@ class StudySettings(ForecastSettings):
                     "applies only with a prevalence.", argument="cstatistic", remedy=("Give {}.", "prevalence")
                 )
         if self.prevalence is not None:
-            object.__setattr__(self, "prevalence", probability("prevalence", self.prevalence))
+            object.__setattr__(self, "prevalence", check_probability("prevalence", self.prevalence))
             if self.target is None:
                 raise RequestError("applies only with a target.", argument="prevalence", remedy=("Give {}.", "target"))
 
@@ -312,7 +312,7 @@ class ForecastAnswer(QuestionAnswer):
         if self.required is None or self.chances is None:
             return header, rows
         return [*header, f"true mean reaches {self.required.target:g}"], [
-            [*row, chance(one, self.required.confidence)] for row, one in zip(rows, self.chances, strict=True)
+            [*row, format_chance(one, self.required.confidence)] for row, one in zip(rows, self.chances, strict=True)
         ]
 
     def picture(self, kind: type[Picture], **more: int) -> Picture:
@@ -409,7 +409,8 @@ def say_forecast(answer: ForecastAnswer) -> str:
     curve, (lower, upper) = answer.model.curve_, answer.ends
     last, score, size = curve.largest, curve.replicates.mean[-1], answer.forecast.sizes[-1]
     return (
-        f"With {size:,.10g} training {curve.unit_name} ({multiple(size / last)} times the pilot's {last:,.10g}, which "
+        f"With {size:,.10g} training {curve.unit_name} ({format_multiple(size / last)} times the pilot's "
+        f"{last:,.10g}, which "
         f"give {score:.3f}), expect a mean {curve.metric_name} of {answer.forecast.mean[-1]:.3f}; the chance is "
         f"{100 * answer.question.level:g} % that it lies between {lower[-1]:.3f} and {upper[-1]:.3f}."
     )

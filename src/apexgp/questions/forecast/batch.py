@@ -12,13 +12,22 @@ from typing import TYPE_CHECKING, Any, Literal, NotRequired, TypedDict, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..._answer import Answer, ColumnData, Shown
-from ..._check import FloatArray, choice, positive, probability, real_array, real_number, shown, sizes_array
-from ..._numbers import exactly
-from ...cautions import in_brief
+from ..._answer import Answer, ColumnData, SummaryTable
+from ..._check import (
+    FloatArray,
+    check_choice,
+    check_positive,
+    check_probability,
+    check_real_array,
+    check_real_number,
+    check_sizes,
+    format_value,
+)
+from ..._numbers import format_size
+from ...cautions import shorten_caution
 from ...curve import LearningCurve
 from ...errors import ApexError, DataError, RequestError
-from ...estimators import BREAKDOWNS, APExGP, CurveEstimator, fit_together, without_answer
+from ...estimators import BREAKDOWNS, APExGP, CurveEstimator, fit_together, wrap_breakdown
 from ...estimators.contract import clone
 from ...files.writing import to_json_value
 from ...forecast import LEVELS, Quantity
@@ -104,18 +113,18 @@ class CurveForecast(Answer):
         count = len(self.mean)
         return {"task": [self.task] * count} | {name: column[:count].tolist() for name, column in columns.items()}
 
-    def shown(self) -> Shown:
+    def shown(self) -> SummaryTable:
         """One row per size, with the widest interval."""
         title = f"Forecast of {self.task}" if self.task is not None else f"Forecast of curve {self.index}"
         if self.error is not None:
-            return Shown(title, ("error",), [(self.error,)], (), ("error",))
+            return SummaryTable(title, ("error",), [(self.error,)], (), ("error",))
         level = max(self.intervals, default=None)
         header = ["size", "mean"] + ([] if level is None else [f"{100 * level:g} % interval"])
-        rows = [[exactly(size), f"{mean:.3f}"] for size, mean in zip(self.sizes, self.mean, strict=True)]
+        rows = [[format_size(size), f"{mean:.3f}"] for size, mean in zip(self.sizes, self.mean, strict=True)]
         if level is not None:
             for row, low, high in zip(rows, *self.intervals[level], strict=True):
                 row.append(f"{low:.3f} to {high:.3f}")
-        return Shown(title, header, rows, self._all_notes())
+        return SummaryTable(title, header, rows, self._all_notes())
 
 
 def forecast_many(
@@ -171,16 +180,17 @@ def forecast_many(
     ...     print(found.task, found.sizes, found.mean.round(2))
     liver [720.] [0.83]
     """
-    choice("of", of, get_args(Quantity))
+    check_choice("of", of, get_args(Quantity))
     asked = _Asked(
-        sizes=np.empty(0) if sizes is None else sizes_array("sizes", sizes),
+        sizes=np.empty(0) if sizes is None else check_sizes("sizes", sizes),
         times=_multiples(DEFAULT_TIMES if sizes is None and times is None else () if times is None else times),
         levels=tuple(
-            probability("levels", level) for level in np.atleast_1d(real_array("levels", levels)).ravel().tolist()
+            check_probability("levels", level)
+            for level in np.atleast_1d(check_real_array("levels", levels)).ravel().tolist()
         ),
         of=of,
-        target=None if target is None else real_number("target", target),
-        confidence=probability("confidence", confidence),
+        target=None if target is None else check_real_number("target", target),
+        confidence=check_probability("confidence", confidence),
     )
     settings = APExGP() if model is None else model
     if not isinstance(settings, APExGP):
@@ -188,7 +198,9 @@ def forecast_many(
     try:
         items = curves.items() if isinstance(curves, Mapping) else ((None, curve) for curve in iter(curves))
     except TypeError:
-        raise RequestError(f"must be several, or a mapping to them, got {shown(curves)}.", argument="curves") from None
+        raise RequestError(
+            f"must be several, or a mapping to them, got {format_value(curves)}.", argument="curves"
+        ) from None
     chunks = _chunks(enumerate(items))
     from joblib import delayed
 
@@ -213,9 +225,9 @@ class _Asked:
 
 
 def _multiples(times: ArrayLike) -> FloatArray:
-    values = np.atleast_1d(real_array("times", times))
+    values = np.atleast_1d(check_real_array("times", times))
     for value in values.ravel().tolist():
-        positive("times", value)
+        check_positive("times", value)
     return values.ravel()
 
 
@@ -255,7 +267,7 @@ def _forecast_chunk(
                 raise model
             results.append(_summary(index, task, model, asked))
         except BREAKDOWNS as problem:
-            why = str(without_answer(problem))
+            why = str(wrap_breakdown(problem))
             results.append(CurveForecast(index, task, np.empty(0), largest=largest, error=why))
     return results
 
@@ -345,7 +357,7 @@ class BatchAnswer(QuestionAnswer):
         rows = []
         for one in self.found:
             asked = [] if target is None else ["-" if one.required is None else format_required_size(one.required)]
-            wrong = "; ".join(map(in_brief, one.cautions)) if one.error is None else _first_sentence(one.error)
+            wrong = "; ".join(map(shorten_caution, one.cautions)) if one.error is None else _first_sentence(one.error)
             ends = one.intervals.get(level)
             cells = [["-"] * 4] if ends is None else build_forecast_cells(one.sizes, one.mean, ends, one.largest)
             rows += [
@@ -421,7 +433,7 @@ def _task_facts(found: CurveForecast, level: float) -> TaskFacts:
         "task": None if found.task is None else str(found.task),
         "largest": to_json_value(found.largest),
         "forecast": [] if ends is None else build_forecast_rows(found.sizes, found.mean, found.median, found.std, ends),
-        "wrong": [found.error] if found.error is not None else list(map(in_brief, found.cautions)),
+        "wrong": [found.error] if found.error is not None else list(map(shorten_caution, found.cautions)),
         "cautions": list(found.cautions),
         "error": found.error,
         **describe_target(found.required),
@@ -449,7 +461,7 @@ def build_forecast_cells(
 ) -> list[list[str]]:
     """Rows of such a table, by size."""
     return [
-        [exactly(size), f"{size / largest:.3g}", f"{expected:.3f}", f"{low:.3f} to {high:.3f}"]
+        [format_size(size), f"{size / largest:.3g}", f"{expected:.3f}", f"{low:.3f} to {high:.3f}"]
         for size, expected, low, high in sorted(zip(sizes.tolist(), mean, *ends, strict=True))
     ]
 

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from ..._check import FloatArray, probability, several
+from ..._check import FloatArray, check_list, check_probability
 from ...curve import LearningCurve
 from ...estimators import CurveEstimator
 from ...forecast import LEVEL, LEVELS, Quantity
@@ -88,7 +88,7 @@ def build_curve_picture(
     points
         Sizes between the ends.
     """
-    shares = sorted(probability("levels", share) for share in several("levels", levels))
+    shares = sorted(check_probability("levels", share) for share in check_list("levels", levels))
     curve, pilot = model.curve_, model.curve_.replicates
     forecast = model.forecast(_grid(curve, end, [*exact, *_known(required)], points), of=of)
     # The probability that the required size is about, so that the two agree: of the true expected score.

@@ -11,9 +11,19 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..._check import FloatArray, finite_array, instance, mapped, real_number, several, shown, sizes_array, text
-from ..._extras import need
-from ..._numbers import exactly
+from ..._check import (
+    FloatArray,
+    check_finite_array,
+    check_instance,
+    check_list,
+    check_mapping,
+    check_real_number,
+    check_sizes,
+    check_text,
+    format_value,
+)
+from ..._extras import import_extra
+from ..._numbers import format_size
 from ...cautions import FARTHEST_FACTOR
 from ...errors import RequestError
 from ...estimators import APExGP, CurveEstimator
@@ -103,10 +113,10 @@ class CurveDisplay(CurvePicture, Display):
             Probabilities of the bands.
         """
         if not isinstance(model, CurveEstimator):
-            raise RequestError(f"must be a fitted model, got {shown(model)}.", argument="model")
+            raise RequestError(f"must be a fitted model, got {format_value(model)}.", argument="model")
         check_is_fitted(model)
         last = model.curve_.largest
-        end = 10 * last if to is None else real_number("to", to)
+        end = 10 * last if to is None else check_real_number("to", to)
         if not last < end <= _FARTHEST:
             raise RequestError(
                 f"must be beyond the largest pilot size {last:g} and at most {_FARTHEST:g}, got {end:g}.", argument="to"
@@ -115,8 +125,8 @@ class CurveDisplay(CurvePicture, Display):
 
     def _about(self) -> str:
         return (
-            f"{self.metric}, measured from {exactly(self.pilot_sizes[0])} to {exactly(self.pilot_sizes[-1])} "
-            f"training {self.unit}, forecast to {exactly(self.sizes[-1])}"
+            f"{self.metric}, measured from {format_size(self.pilot_sizes[0])} to {format_size(self.pilot_sizes[-1])} "
+            f"training {self.unit}, forecast to {format_size(self.sizes[-1])}"
         )
 
     def plot(
@@ -141,7 +151,9 @@ class CurveDisplay(CurvePicture, Display):
         later = None if truth is None else _pairs(truth, self.range)
         required = self.required if required is None else required
         if required is not None and not isinstance(required, RequiredSize):
-            raise RequestError(f"must be a result of model.required_size, got {shown(required)}.", argument="required")
+            raise RequestError(
+                f"must be a result of model.required_size, got {format_value(required)}.", argument="required"
+            )
         ours = ax is None
         ax = make_axes("CurveDisplay.plot") if ours else check_axes("ax", ax)
         self._draw_forecast(ax)
@@ -212,10 +224,10 @@ class CurveDisplay(CurvePicture, Display):
 
 def _pairs(truth: tuple[ArrayLike, ArrayLike], between: Range) -> tuple[FloatArray, FloatArray]:
     """Sizes and scores of a range that were measured, as many of one as of the other."""
-    given = several("truth", truth)
+    given = check_list("truth", truth)
     if len(given) != 2:
-        raise RequestError(f"must be a pair (sizes, scores), got {shown(truth)}.", argument="truth")
-    sizes, scores = sizes_array("truth", given[0]), finite_array("truth", given[1])
+        raise RequestError(f"must be a pair (sizes, scores), got {format_value(truth)}.", argument="truth")
+    sizes, scores = check_sizes("truth", given[0]), check_finite_array("truth", given[1])
     check_within("truth", scores, between, UNNAMED, stated=True)
     if sizes.shape != scores.shape:
         raise RequestError(
@@ -266,20 +278,20 @@ class BatchDisplay(Display):
         required
             For some tasks the answer to a target.
         """
-        by_task = {text("models", task): model for task, model in mapped("models", models).items()}
+        by_task = {check_text("models", task): model for task, model in check_mapping("models", models).items()}
         if not 0 < len(by_task) <= MOST_PANELS:
             raise RequestError(f"A picture shows 1 to {MOST_PANELS} tasks, got {len(by_task)}.")
-        asked = {} if required is None else mapped("required", required)
+        asked = {} if required is None else check_mapping("required", required)
         for answer in asked.values():
-            instance("required", answer, RequiredSize, "a result of model.required_size")
-        asked_for = (several(name, given) or None for name, given in (("sizes", sizes), ("times", times)))
+            check_instance("required", answer, RequiredSize, "a result of model.required_size")
+        asked_for = (check_list(name, given) or None for name, given in (("sizes", sizes), ("times", times)))
         sizes_asked = SizeSpec.build(*asked_for, arguments=("sizes", "times"))
         panels: dict[str, CurveDisplay | str] = {}
         for task, model in by_task.items():
             if isinstance(model, Exception):
                 panels[task] = str(model)
                 continue
-            check_is_fitted(instance("models", model, CurveEstimator, "fitted models or errors"))
+            check_is_fitted(check_instance("models", model, CurveEstimator, "fitted models or errors"))
             curve, answer = model.curve_, asked.get(task)
             end = find_picture_end(curve, sizes_asked.list_sizes(curve.largest), answer)
             panels[task] = build_curve_picture(model, end, CurveDisplay, of=of, levels=levels, required=answer)
@@ -290,7 +302,7 @@ class BatchDisplay(Display):
 
     def plot(self) -> Self:
         """Draw on a new figure."""
-        pyplot = need("matplotlib.pyplot", "BatchDisplay.plot", "plot")
+        pyplot = import_extra("matplotlib.pyplot", "BatchDisplay.plot", "plot")
         across = min(len(self.panels), 2 if len(self.panels) <= 4 else 3)
         down = math.ceil(len(self.panels) / across)
         figure, axes = pyplot.subplots(

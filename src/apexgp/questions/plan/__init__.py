@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, TypedDict
 
 import numpy as np
 
-from ..._answer import Answer, ColumnData, Shown, rows_of
-from ..._check import FloatArray, positive, real_number, whole_number
-from ..._numbers import chance, exactly, money, rounded_up
+from ..._answer import Answer, ColumnData, SummaryTable, to_rows
+from ..._check import FloatArray, check_positive, check_real_number, check_whole_number
+from ..._numbers import format_chance, format_money, format_size, round_up
 from ...curve import LearningCurve
 from ...estimators import APExGP
 from ...files.writing import to_json_value
@@ -88,12 +88,12 @@ class PlanQuestion(ModelQuestion):
     ] = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "target", real_number("target", self.target))
+        object.__setattr__(self, "target", check_real_number("target", self.target))
         for name in ("cost_per_example", "penalty"):
-            object.__setattr__(self, name, positive(name, getattr(self, name)))
-        object.__setattr__(self, "rounds", whole_number("rounds", self.rounds, least=1, most=MOST_ROUNDS))
+            object.__setattr__(self, name, check_positive(name, getattr(self, name)))
+        object.__setattr__(self, "rounds", check_whole_number("rounds", self.rounds, least=1, most=MOST_ROUNDS))
         if self.start is not None:
-            object.__setattr__(self, "start", whole_number("start", self.start, least=1))
+            object.__setattr__(self, "start", check_whole_number("start", self.start, least=1))
 
     def answer(self, model: APExGP, required: RequiredSize | None = None) -> PlanAnswer:
         """Ask a fitted model; the size that the target takes is computed unless it is known already."""
@@ -118,7 +118,7 @@ class PlanAnswer(QuestionAnswer):
             "schema": "urn:apexgp:plan:1",
             **describe_model(model),
             "plan": to_json_value({name: value for name, value in vars(plan).items() if name != "cautions"}),
-            "rounds": rows_of(plan.to_dict()),
+            "rounds": to_rows(plan.to_dict()),
             **say(say_plan(plan, model.curve_, self.required), write_plan_methods(plan, model), plan.cautions, sources),
         }
 
@@ -190,23 +190,23 @@ class CollectionPlan(Answer):
 
         What a plan costs hardly changes near its best, and another seed would move the sizes by more.
         """
-        more = [int(rounded_up(count)) for count in np.diff([self.start, *self.sizes]).tolist()]
+        more = [int(round_up(count)) for count in np.diff([self.start, *self.sizes]).tolist()]
         return tuple((self.start + np.cumsum(more)).tolist())
 
-    def shown(self) -> Shown:
+    def shown(self) -> SummaryTable:
         """One row per round."""
         rows, before = [], self.start
         for number, (size, met) in enumerate(zip(self.stops, self.prob_met, strict=True), start=1):
             more, before = size - before, size
-            cost = exactly(more * self.cost_per_example)  # to the penny: what is shown adds up
-            rows.append((str(number), exactly(more), exactly(size), cost, chance(met)))
+            cost = format_size(more * self.cost_per_example)  # to the penny: what is shown adds up
+            rows.append((str(number), format_size(more), format_size(size), cost, format_chance(met)))
         spend = (
-            f"From {self.start:,} examples, sufficient with a probability of {chance(self.prob_now)}. Labels are "
-            f"expected to cost {money(self.expected_spend)}; the target is missed with a probability of "
-            f"{chance(self.failure_probability)}."
+            f"From {self.start:,} examples, sufficient with a probability of {format_chance(self.prob_now)}. Labels "
+            f"are expected to cost {format_money(self.expected_spend)}; the target is missed with a probability of "
+            f"{format_chance(self.failure_probability)}."
         )
         header = ("round", "collect", "total", "cost", "target reached by then")
-        return Shown(f"Collection plan: a target of {self.target:g}", header, rows, self._all_notes(spend))
+        return SummaryTable(f"Collection plan: a target of {self.target:g}", header, rows, self._all_notes(spend))
 
 
 def plan_collection(
@@ -252,9 +252,9 @@ def plan_collection(
     (657, 890, 1540)
     """
     success = success_of(model, target, of)
-    cost, loss = positive("cost_per_example", cost_per_example), positive("penalty", penalty)
-    rounds = whole_number("rounds", rounds, least=1, most=MOST_ROUNDS)
-    at_hand = int(model.curve_.largest) if start is None else whole_number("start", start, least=1)
+    cost, loss = check_positive("cost_per_example", cost_per_example), check_positive("penalty", penalty)
+    rounds = check_whole_number("rounds", rounds, least=1, most=MOST_ROUNDS)
+    at_hand = int(model.curve_.largest) if start is None else check_whole_number("start", start, least=1)
     sizes = cheapest_sizes(success, float(at_hand), cost, loss, rounds)
     forecast = model.forecast(sizes, of=of)
     met = np.maximum.accumulate(prob_met(forecast, float(target), model.curve_.direction))
@@ -392,15 +392,15 @@ def _what_to_collect(plan: CollectionPlan, curve: LearningCurve) -> str:
     worth = sorted({size for size in plan.stops if size > plan.start})
     met = (
         f"The {plan.start:,} {curve.unit_name} at hand already reach a mean {goal} with a probability of "
-        f"{chance(plan.prob_now)}. "
+        f"{format_chance(plan.prob_now)}. "
         if plan.prob_now >= 0.5
         else ""
     )
-    missed = f"the probability of missing the {goal} in the end is {chance(plan.failure_probability)}"
+    missed = f"the probability of missing the {goal} in the end is {format_chance(plan.failure_probability)}"
     if not worth:
         return (
-            f"{met}At {exactly(plan.cost_per_example)} per label and a penalty of {exactly(plan.penalty)}, collecting "
-            f"more than the {plan.start:,} {curve.unit_name} at hand is not worth it; {missed}."
+            f"{met}At {format_size(plan.cost_per_example)} per label and a penalty of {format_size(plan.penalty)}, "
+            f"collecting more than the {plan.start:,} {curve.unit_name} at hand is not worth it; {missed}."
         )
     opening = "If they turn out not to, collect" if met else "Collect"
     text = f"{opening} {_more(worth[0] - plan.start, curve.unit_name)}, for a total of {worth[0]:,.12g}"
@@ -408,7 +408,7 @@ def _what_to_collect(plan: CollectionPlan, curve: LearningCurve) -> str:
         shown = [f"{size:,.12g}" for size in worth[1:_MOST_SHOWN]]
         later = ", then ".join(shown) + (f" and so on to {worth[-1]:,.12g}" if len(worth) > _MOST_SHOWN else "")
         text += f"; as long as the {goal} is not reached, go on to {later}"
-    return f"{met}{text}. The labels are expected to cost {money(plan.expected_spend)}, and {missed}."
+    return f"{met}{text}. The labels are expected to cost {format_money(plan.expected_spend)}, and {missed}."
 
 
 def _more(count: int, what: str) -> str:
@@ -423,12 +423,13 @@ def write_plan_methods(plan: CollectionPlan, model: APExGP) -> str:
         f"{describe_pilot_and_method(model)} Data collection was planned over {rounds} by minimising the expected cost "
         "of labels plus a penalty for missing the target (Learn-Optimize-Collect, Mahmood et al. 2022), with the "
         "probability that a training-set size suffices taken from the posterior. With a target "
-        f"{model.curve_.metric_name} of {plan.target:g}, a cost of {exactly(plan.cost_per_example)} per "
-        f"{what.removesuffix('s')} and a penalty of {exactly(plan.penalty)}, starting from {plan.start:,} {what} "
-        f"(sufficient with a probability of {chance(plan.prob_now)}), the planned training-set sizes were "
+        f"{model.curve_.metric_name} of {plan.target:g}, a cost of {format_size(plan.cost_per_example)} per "
+        f"{what.removesuffix('s')} and a penalty of {format_size(plan.penalty)}, starting from {plan.start:,} {what} "
+        f"(sufficient with a probability of {format_chance(plan.prob_now)}), the planned training-set sizes were "
         f"{join_words(plan.stops)}; "
-        f"the expected cost of labels was {money(plan.expected_spend)}, the expected total cost "
-        f"{money(plan.expected_cost)}, and the probability of missing the target {chance(plan.failure_probability)}."
+        f"the expected cost of labels was {format_money(plan.expected_spend)}, the expected total cost "
+        f"{format_money(plan.expected_cost)}, and the probability of missing the target "
+        f"{format_chance(plan.failure_probability)}."
     )
 
 

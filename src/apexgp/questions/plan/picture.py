@@ -8,9 +8,9 @@ from typing import Any, Self
 
 import numpy as np
 
-from ..._check import FloatArray, instance
-from ..._extras import need
-from ..._numbers import chance, exactly
+from ..._check import FloatArray, check_instance
+from ..._extras import import_extra
+from ..._numbers import format_chance, format_size
 from ...cautions import FARTHEST_FACTOR
 from ...estimators import APExGP, CurveEstimator
 from ...estimators.contract import check_is_fitted
@@ -64,8 +64,8 @@ class PlanDisplay(Display):
     @classmethod
     def from_plan(cls, model: APExGP, plan: CollectionPlan, of: Quantity = "expected") -> Self:
         """Ask the model behind a plan for the probabilities between its rounds."""
-        check_is_fitted(instance("model", model, CurveEstimator, "a fitted model"))
-        instance("plan", plan, CollectionPlan, "a result of apexgp.plan_collection")
+        check_is_fitted(check_instance("model", model, CurveEstimator, "a fitted model"))
+        check_instance("plan", plan, CollectionPlan, "a result of apexgp.plan_collection")
         collected = plan.sizes[-1] - plan.start
         # Where nothing is worth collecting: what the penalty would pay for.
         farthest = plan.start + (_BEYOND * collected if collected else max(plan.penalty / plan.cost_per_example, 1.0))
@@ -76,7 +76,7 @@ class PlanDisplay(Display):
 
     def _about(self) -> str:
         rounds = sorted(set(self.plan.stops))
-        return f"{self.metric} of {self.plan.target:g}, rounds to {', '.join(map(exactly, rounds))} {self.unit}"
+        return f"{self.metric} of {self.plan.target:g}, rounds to {', '.join(map(format_size, rounds))} {self.unit}"
 
     def plot(self, ax: Any = None) -> Self:
         """Draw on `ax`, a matplotlib Axes, or on a new figure."""
@@ -94,7 +94,7 @@ class PlanDisplay(Display):
         ax.plot([0], [plan.prob_now], "D", color=MEASURED, markersize=6, label=f"at hand: {plan.start:,}", zorder=4)
         self._draw_rounds(ax)
         mark_tested(ax, max(self.tested - plan.start, 0) * plan.cost_per_example, spend[-1])
-        missed = f"missed in the end: {chance(plan.failure_probability)}"
+        missed = f"missed in the end: {format_chance(plan.failure_probability)}"
         ax.axhline(plan.prob_met[-1], color="0.4", linewidth=1, linestyle="-.", label=missed)
         ax.set_xlim(-0.03 * spend[-1], 1.03 * spend[-1])
         style_percent_axis(ax, "target reached by then")
@@ -116,18 +116,18 @@ class PlanDisplay(Display):
             at = (size - self.plan.start) * self.plan.cost_per_example
             ax.vlines(at, 0, met, color="0.6", linewidth=0.8, linestyle=(0, (4, 4)))
             ax.plot(at, met, "o", color=MEASURED, markersize=13, zorder=4)
-            ax.plot([], [], "o", color=MEASURED, markersize=6, label=f"round {number}: total {exactly(stop)}")
+            ax.plot([], [], "o", color=MEASURED, markersize=6, label=f"round {number}: total {format_size(stop)}")
             ax.text(at, met, str(number), color="white", ha="center", va="center", fontsize="small", zorder=5)
         if len(seen) == 1:
             ax.plot([], [], " ", label="collecting more is not worth it")
 
     def _name_costs(self, ax: Any) -> None:
         """Costs below, numbers of examples above: one axis in two units."""
-        ticker = need("matplotlib.ticker", "PlanDisplay.plot", "plot")
+        ticker = import_extra("matplotlib.ticker", "PlanDisplay.plot", "plot")
         start, cost = self.plan.start, self.plan.cost_per_example
         ax.set_xlabel("cost of the labels")
         above = ax.secondary_xaxis("top", functions=(lambda x: start + x / cost, lambda n: (n - start) * cost))
         above.set_xlabel(f"training {self.unit}")
         for axis in (ax.xaxis, above.xaxis):
             axis.set_major_locator(ticker.MaxNLocator(6, integer=axis is above.xaxis))
-            axis.set_major_formatter(ticker.FuncFormatter(lambda x, _: exactly(x)))
+            axis.set_major_formatter(ticker.FuncFormatter(lambda x, _: format_size(x)))

@@ -9,11 +9,20 @@ from typing import Any
 
 import numpy as np
 
-from ..._check import UNUSABLE, FloatArray, positive, real_array, real_number, shown, whole_number
+from ..._check import (
+    UNUSABLE,
+    FloatArray,
+    check_positive,
+    check_real_array,
+    check_real_number,
+    check_whole_number,
+    format_value,
+)
 from ...curve import LearningCurve
 from ...errors import DataError, RequestError
-from ...estimators import CurveEstimator, LeastSquares
+from ...estimators import CurveEstimator
 from ...estimators.contract import clone
+from ...estimators.least_squares import LeastSquares
 from ...reading.score_details import BY_SCORE, interpolated
 from ...required import attainable_target
 from . import MOST_ROUNDS, plan_collection
@@ -120,15 +129,15 @@ def simulate_collection(
     _check_curve("curve", curve)
     known_truth = curve if truth is None else truth
     _check_curve("truth", known_truth)
-    correction = real_number("correction", correction)
+    correction = check_real_number("correction", correction)
     if isinstance(model, type) or not (isinstance(model, CurveEstimator) or callable(model)):
         hint = " Add parentheses to make it an instance." if isinstance(model, type) else ""
         raise RequestError(
-            f"must be an estimator of curves, or a function, got {shown(model)}.{hint}", argument="model"
+            f"must be an estimator of curves, or a function, got {format_value(model)}.{hint}", argument="model"
         )
-    rounds = whole_number("rounds", rounds, least=1, most=MOST_ROUNDS)
+    rounds = check_whole_number("rounds", rounds, least=1, most=MOST_ROUNDS)
     sizes = np.unique(curve.sizes)
-    if whole_number("pilot", pilot, least=3) >= len(sizes):
+    if check_whole_number("pilot", pilot, least=3) >= len(sizes):
         raise DataError(f"The curve has {len(sizes)} sizes: with {pilot} in the pilot, none is left to collect.")
     needed = true_requirement(known_truth, target)
     start, farthest = float(sizes[pilot - 1]), float(sizes[-1])
@@ -157,14 +166,14 @@ def simulate_collection(
 
 def _check_curve(name: str, curve: LearningCurve) -> None:
     if not isinstance(curve, LearningCurve):
-        raise DataError(f"must be a LearningCurve, got {shown(curve)}.", argument=name)
+        raise DataError(f"must be a LearningCurve, got {format_value(curve)}.", argument=name)
 
 
 def _asked_for(wanted: float) -> float:
     """What a policy of the caller's asks for: a number, or more than there is."""
-    size = real_array("what the model asks for", wanted)
+    size = check_real_array("what the model asks for", wanted)
     if size.ndim or np.isnan(size):
-        raise RequestError(f"must be one size, got {shown(wanted)}.", argument="what the model asks for")
+        raise RequestError(f"must be one size, got {format_value(wanted)}.", argument="what the model asks for")
     return float(size)
 
 
@@ -208,7 +217,7 @@ def tune_correction(
         Where to give up; returned if even that does not suffice.
     """
     earlier = _pairs(curves)
-    if positive("largest", largest) / positive("step", step) > _MOST_STEPS:
+    if check_positive("largest", largest) / check_positive("step", step) > _MOST_STEPS:
         raise RequestError(
             f"must be at least {largest / _MOST_STEPS:g} for this largest, got {step:g}.", argument="step"
         )
@@ -224,7 +233,7 @@ def _pairs(curves: Iterable[tuple[LearningCurve, float]]) -> list[tuple[Learning
         earlier = [(curve, target) for curve, target in curves]
     except UNUSABLE:
         raise DataError(
-            f"must be pairs of a LearningCurve and a target, got {shown(curves)}.", argument="curves"
+            f"must be pairs of a LearningCurve and a target, got {format_value(curves)}.", argument="curves"
         ) from None
     if not earlier:
         raise DataError("There is no earlier curve on which to tune the correction.")

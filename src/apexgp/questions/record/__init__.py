@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from typing import TYPE_CHECKING, ClassVar, Literal, TypedDict
 
-from ..._answer import rows_of
-from ..._check import text
+from ..._answer import to_rows
+from ..._check import check_text
 from ...files.writing import to_json_value
 from ...question_base.documents import Count, Probability, Said, Size, Spread, Versioned, say
 from ...question_base.phrases import join_words
 from ...question_base.question import Cells, Question, QuestionAnswer, build_table
-from ...track_record.file import ForecastRecord
+from ...track_record.forecast_record import ForecastRecord
 from ...track_record.reliability import LevelCoverage, Reliability
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class RecordQuestion(Question):
     def __post_init__(self) -> None:
         for name in ("metric", "task"):
             if getattr(self, name) is not None:
-                text(name, getattr(self, name))
+                check_text(name, getattr(self, name))
 
     def answer(self, record: ForecastRecord) -> RecordAnswer:
         """Compare the forecasts of a record with what it says was measured later."""
@@ -66,8 +66,8 @@ class RecordAnswer(QuestionAnswer):
             "known": found.known,
             "unlike": found.unlike,
             "above_median": to_json_value(found.above),
-            "levels": rows_of(found.to_dict("level")),
-            "comparisons": rows_of(found.to_dict("forecast")),
+            "levels": to_rows(found.to_dict("level")),
+            "comparisons": to_rows(found.to_dict("forecast")),
             **say(say_reliability(found), write_reliability_methods(found), found.cautions, ("harvey",)),
         }
 

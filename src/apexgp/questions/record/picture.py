@@ -7,8 +7,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from ..._check import instance
-from ..._extras import need
+from ..._check import check_instance
+from ..._extras import import_extra
 from ...question_base.picture_style import FORECAST, MEASURED, Display, add_legend, check_axes, make_axes, style_axes
 from ...track_record.reliability import Reliability
 
@@ -32,7 +32,7 @@ class ReliabilityDisplay(Display):
     @classmethod
     def from_reliability(cls, found: Reliability) -> Self:
         """Make one from an answer."""
-        return cls(instance("found", found, Reliability, "a result of apexgp.ForecastRecord.reliability"))
+        return cls(check_instance("found", found, Reliability, "a result of apexgp.ForecastRecord.reliability"))
 
     def _about(self) -> str:
         scores, curves = len(self.found.comparisons), self.found.curves
@@ -42,7 +42,7 @@ class ReliabilityDisplay(Display):
         """Draw on `ax`, a matplotlib Axes, or on a new figure."""
         found, ours = self.found, ax is None
         ax = make_axes("ReliabilityDisplay.plot") if ours else check_axes("ax", ax)
-        ticker = need("matplotlib.ticker", "plot", "plot")
+        ticker = import_extra("matplotlib.ticker", "plot", "plot")
         level, share, lower, upper = np.array([(row.level, row.share, row.lower, row.upper) for row in found.levels]).T
         ax.plot([0, 1], [0, 1], color=MEASURED, linewidth=1.2, linestyle=(0, (4, 3)), label="as often as they should")
         if found.comparisons:

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal, TypedDict
 
-from ..._numbers import chance
+from ..._numbers import format_chance
 from ...estimators import APExGP
 from ...files.writing import to_json_value
 from ...question_base.citations import list_sources
@@ -210,8 +210,8 @@ def say_sensitivity(answer: SensitivityAnswer) -> str:
     if found.rough:
         worst = max(found.rough, key=lambda row: row.end_error)
         said.append(
-            f"Least precise: {worst.name}, where the ends of the interval may be off by {chance(worst.end_error)} of "
-            "its width."
+            f"Least precise: {worst.name}, where the ends of the interval may be off by "
+            f"{format_chance(worst.end_error)} of its width."
         )
     return " ".join(said)
 
@@ -229,7 +229,7 @@ def _unchanged(found: Sensitivity) -> str:
 
 def _value(found: Sensitivity, row: SensitivityRow) -> str:
     value = row.compared
-    return f"{value:.3f}" if found.target is None else chance(value)
+    return f"{value:.3f}" if found.target is None else format_chance(value)
 
 
 def _takes(found: Sensitivity, row: SensitivityRow) -> str:

@@ -12,12 +12,21 @@ from typing import get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..._answer import Answer, ColumnData, Shown
-from ..._check import FloatArray, choice, instance, positive, probability, real_array, real_number, sizes_array
-from ..._numbers import chance, exactly
+from ..._answer import Answer, ColumnData, SummaryTable
+from ..._check import (
+    FloatArray,
+    check_choice,
+    check_instance,
+    check_positive,
+    check_probability,
+    check_real_array,
+    check_real_number,
+    check_sizes,
+)
+from ..._numbers import format_chance, format_size
 from ...cautions import FARTHEST_FACTOR
 from ...errors import AccuracyWarning, ApexError, RequestError
-from ...estimators import BREAKDOWNS, APExGP, CurveEstimator, fit_together, without_answer
+from ...estimators import BREAKDOWNS, APExGP, CurveEstimator, fit_together, wrap_breakdown
 from ...estimators.contract import check_is_fitted
 from ...forecast import LEVEL, Quantity
 from ...required import CONFIDENCE, RequiredSize, success_of
@@ -125,7 +134,7 @@ class Sensitivity(Answer):
         """`compared_at` as it is written: what a target takes as it is written everywhere, rounded up."""
         required = self.unchanged.required
         if required is None or self.compared_at != required.size:
-            return exactly(self.compared_at)
+            return format_size(self.compared_at)
         return required.in_words(required.size)
 
     @property
@@ -165,10 +174,10 @@ class Sensitivity(Answer):
             columns["prob_reachable"] = [math.nan if one is None else one.prob_reachable for one in asked]
         return columns | {"effect": [row.effect for row in every], "error": [row.error for row in every]}
 
-    def shown(self) -> Shown:
+    def shown(self) -> SummaryTable:
         """One row per change, the model's own answer above them."""
         at = sorted({0, len(self.sizes) // 2, len(self.sizes) - 1})
-        header = ["change", *(f"at {exactly(self.sizes[i])}" for i in at)]
+        header = ["change", *(f"at {format_size(self.sizes[i])}" for i in at)]
         header[-1] += f", {100 * self.level:g} % interval"
         if self.target is not None:
             header += [
@@ -180,11 +189,11 @@ class Sensitivity(Answer):
         rows += [[row.name, *["-"] * (len(header) - 1)] for row in self.failed]
         notes = [f"{row.name}: {row.error}" for row in self.failed]
         notes += [
-            f"{row.name}: the ends of the interval may be off by {chance(row.end_error)} of its width."
+            f"{row.name}: the ends of the interval may be off by {format_chance(row.end_error)} of its width."
             for row in self.rough
         ]
         title = f"Sensitivity: expected {self.metric} with one thing changed at a time, largest change first"
-        return Shown(title, header, rows, self._all_notes(*notes), ("change",))
+        return SummaryTable(title, header, rows, self._all_notes(*notes), ("change",))
 
     def _cells(self, row: SensitivityRow, at: list[int]) -> list[str]:
         """The expected score at some of the sizes, with its interval at the last, and what a target takes."""
@@ -192,7 +201,7 @@ class Sensitivity(Answer):
         cells[-1] += f" ({row.lower[-1]:.3f} to {row.upper[-1]:.3f})"
         if row.required is None:
             return cells
-        return [*cells, row.takes, chance(row.prob_target), row.required.at_best]
+        return [*cells, row.takes, format_chance(row.prob_target), row.required.at_best]
 
 
 @dataclass(frozen=True)
@@ -279,19 +288,19 @@ def sensitivity(
     """
     from joblib import delayed
 
-    check_is_fitted(instance("model", model, APExGP, "a fitted APExGP"))
-    choice("of", of, get_args(Quantity))
-    given = np.empty(0) if sizes is None else sizes_array("sizes", sizes)
+    check_is_fitted(check_instance("model", model, APExGP, "a fitted APExGP"))
+    check_choice("of", of, get_args(Quantity))
+    given = np.empty(0) if sizes is None else check_sizes("sizes", sizes)
     multiples = DEFAULT_TIMES if sizes is None and times is None else () if times is None else times
-    factors = [positive("times", number) for number in np.ravel(real_array("times", multiples)).tolist()]
+    factors = [check_positive("times", number) for number in np.ravel(check_real_array("times", multiples)).tolist()]
     at = np.unique([*given.tolist(), *(number * model.curve_.largest for number in factors)])
     if not at.size:
         raise RequestError("is empty. Give at least one multiple, or sizes.", argument="times")
-    goal = None if target is None else real_number("target", target)
-    confidence = probability("confidence", confidence)
+    goal = None if target is None else check_real_number("target", target)
+    confidence = check_probability("confidence", confidence)
     required = None if goal is None else model.required_size(goal, confidence)
     compared_at = _compared_at(model, required, float(at[-1]))
-    asked = _Asked(at, of, probability("level", level), goal, confidence, compared_at, model.curve_.largest)
+    asked = _Asked(at, of, check_probability("level", level), goal, confidence, compared_at, model.curve_.largest)
     unchanged = replace(asked.row("unchanged", "none", model), effect=0.0)
     rows = [asked.row(name, "question", model, other) for name, other in _questions(model, asked).items()]
     groups = [list(alike) for _, alike in groupby(list_variants(model, goal), key=lambda one: id(one.settings))]
@@ -334,7 +343,7 @@ def _answers(alike: Sequence[Variant], asked: _Asked) -> list[SensitivityRow]:
             warnings.simplefilter("ignore", AccuracyWarning)  # says not which change it is about; `rough` does
             models = fit_together(alike[0].settings, [variant.curve for variant in alike])
     except BREAKDOWNS as problem:  # settings that cannot be used, whatever the curve
-        models = [without_answer(problem)] * len(alike)
+        models = [wrap_breakdown(problem)] * len(alike)
     return [_answer(variant, model, asked) for variant, model in zip(alike, models, strict=True)]
 
 
@@ -344,4 +353,4 @@ def _answer(variant: Variant, model: CurveEstimator | ApexError, asked: _Asked) 
             raise model
         return asked.row(variant.name, variant.kind, model)
     except BREAKDOWNS as problem:
-        return SensitivityRow(variant.name, variant.kind, error=str(without_answer(problem)))
+        return SensitivityRow(variant.name, variant.kind, error=str(wrap_breakdown(problem)))

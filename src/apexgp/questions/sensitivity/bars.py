@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ..._numbers import chance
+from ..._numbers import format_chance
 from ...question_base.axes import ScoreScale
 from ...question_base.markup import escape_markup
 from . import label_bar_group, label_compared_axis, say_left_out
@@ -34,7 +34,7 @@ def format_value(found: Sensitivity, row: SensitivityRow) -> str:
     value = row.compared
     if found.target is None:
         return f"{value:.3f}"
-    return f"{chance(value)} ({row.takes})"
+    return f"{format_chance(value)} ({row.takes})"
 
 
 @dataclass(frozen=True)

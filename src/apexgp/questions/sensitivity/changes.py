@@ -8,8 +8,8 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from ..._check import some
-from ..._numbers import exactly
+from ..._check import format_some
+from ..._numbers import format_size
 from ...curve import LearningCurve
 from ...estimators import APExGP
 from ...estimators.contract import clone
@@ -17,7 +17,7 @@ from ...forecast import Quantity
 from ...inference.bayes import FullBayes
 from ...learners import UNKNOWN
 from ...model.beliefs import Beliefs, ElicitedSigma
-from ...model.distributions import Beta, Scaled
+from ...model.distributions import Beta, ScaledPrior
 from ...model.means import MEANS, PAPER_MEANS
 
 __all__ = ["Kind", "Variant", "list_other_quantities", "list_variants"]
@@ -77,7 +77,7 @@ def list_other_quantities(curve: LearningCurve, of: Quantity, *, asked_of_target
 
 
 def _other_priors(settings: APExGP, curve: LearningCurve) -> Iterator[tuple[str, APExGP]]:
-    engine = settings._checked_engine(curve.direction)
+    engine = settings._build_checked_engine(curve.direction)
     if not isinstance(engine, FullBayes):
         yield "default method", APExGP(ceiling=settings.ceiling, floor=settings.floor)
         return
@@ -92,10 +92,10 @@ def _other_priors(settings: APExGP, curve: LearningCurve) -> Iterator[tuple[str,
             moved = {mean: replace(share, b=share.b * factor) for mean, share in shares.items()}
             yield name, believing(replace(own, shares=moved))
     for name, factor in (("noisier scores", _FACTOR), ("steadier scores", 1 / _FACTOR)):
-        yield name, believing(replace(own, tau_e=Scaled(own.tau_e, factor)))
+        yield name, believing(replace(own, tau_e=ScaledPrior(own.tau_e, factor)))
     if not isinstance(own.sigma, ElicitedSigma):
         for name, factor in (("larger departures", _FACTOR), ("smaller departures", 1 / _FACTOR)):
-            yield name, believing(replace(own, sigma=Scaled(own.sigma, factor)))
+            yield name, believing(replace(own, sigma=ScaledPrior(own.sigma, factor)))
     if settings.learner not in (None, UNKNOWN):
         yield "priors of all kinds", clone(settings).set_params(learner=UNKNOWN)
     if settings.priors != "calibrated":
@@ -122,13 +122,13 @@ def _other_limits(settings: APExGP, curve: LearningCurve, target: float | None) 
 
 def _less_data(curve: LearningCurve) -> Iterator[tuple[str, LearningCurve]]:
     for end in (curve.sizes.min(), curve.largest):
-        yield f"without size {exactly(float(end))}", curve._rows(curve.sizes != end)
+        yield f"without size {format_size(float(end))}", curve._rows(curve.sizes != end)
     labels = [] if curve.split is None else list(dict.fromkeys(curve.split.tolist()))
     if curve.split is not None and len(labels) > 1:
         groups = min(len(labels), _MOST_SPLITS) if len(labels) <= _MOST_SPLITS else _GROUPS
         for left_out in np.array_split(np.arange(len(labels)), groups):
             gone = [labels[i] for i in left_out.tolist()]
-            named = f"split {some(gone)}" if len(gone) == 1 else f"splits {some(gone, 2)}"
+            named = f"split {format_some(gone)}" if len(gone) == 1 else f"splits {format_some(gone, 2)}"
             yield f"without {named}", curve._rows(np.array([label not in gone for label in curve.split.tolist()]))
     if curve.train_scores is not None:
         yield "without training scores", replace(curve, train_scores=None)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Self
 
-from ..._check import instance
-from ..._extras import need
+from ..._check import check_instance
+from ..._extras import import_extra
 from ...question_base.picture_style import (
     FORECAST,
     MEASURED,
@@ -48,7 +48,7 @@ class SensitivityDisplay(Display):
     @classmethod
     def from_sensitivity(cls, found: Sensitivity) -> Self:
         """Make one from an answer."""
-        return cls(instance("found", found, Sensitivity, "a result of apexgp.sensitivity"))
+        return cls(check_instance("found", found, Sensitivity, "a result of apexgp.sensitivity"))
 
     @property
     def rows(self) -> tuple[SensitivityRow, ...]:
@@ -96,5 +96,5 @@ class SensitivityDisplay(Display):
             disable_math_text(axis.get_yticklabels())
         right.spines["right"].set_visible(False)
         if found.target is not None:
-            ticker = need("matplotlib.ticker", "plot", "plot")
+            ticker = import_extra("matplotlib.ticker", "plot", "plot")
             ax.xaxis.set_major_formatter(ticker.FuncFormatter(lambda x, _: f"{100 * x:.3g} %"))

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from pydantic import BaseModel, ValidationError
 
-from ...cautions import worded_for
+from ...cautions import word_caution
 from ...errors import ApexError, ApexWarning, RequestError
 from ...questions import load_question
 from ...vocabulary import Vocabulary
@@ -94,7 +94,7 @@ def _invalid(problem: ValidationError) -> str:
 def _gist(document: dict[str, Any], notes: list[str], words: Vocabulary) -> str:
     """The answer as a person would be told."""
     lines = [document["sentence"], *list_forecast_lines(document)]
-    lines += [f"Caution: {worded_for(words, caution)}" for caution in document["cautions"]]
+    lines += [f"Caution: {word_caution(words, caution)}" for caution in document["cautions"]]
     return "\n".join([*lines, *(f"Note: {note}" for note in dict.fromkeys(notes))])
 
 

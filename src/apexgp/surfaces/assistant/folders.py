@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from ..._check import shown, some
+from ..._check import format_some, format_value
 from ...errors import DataError, RequestError
 from ...reading.spreadsheets import read_bytes
 from ..web.reading import TableFile
@@ -40,15 +40,15 @@ def read_file_within(path: str, folders: Sequence[Path]) -> TableFile:
     if not within:
         # Whether there is such a file elsewhere is nobody's business.
         raise RequestError(
-            f"must be a file within {some(list(map(str, folders)))}, the only folders that may be read, got "
-            f"{shown(path)}.",
+            f"must be a file within {format_some(list(map(str, folders)))}, the only folders that may be read, got "
+            f"{format_value(path)}.",
             argument="file",
         )
     real = next((one for one in within if one.is_file()), None)
     if real is None:
         there = list(_data_files(folders))
-        found = f"Found {some(there, _MOST_NAMED)}." if there else "No tables were found there."
-        raise RequestError(f"does not name an existing file: {shown(path)}. {found}", argument="file")
+        found = f"Found {format_some(there, _MOST_NAMED)}." if there else "No tables were found there."
+        raise RequestError(f"does not name an existing file: {format_value(path)}. {found}", argument="file")
     if real.stat().st_size > MOST_BYTES:
         raise DataError(f"{path} has {real.stat().st_size:,} bytes; at most {MOST_BYTES:,} are read.")
     return TableFile(path, read_bytes(real))

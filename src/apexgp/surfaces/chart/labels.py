@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..._numbers import chance
+from ..._numbers import format_chance
 from ...question_base.wording import format_required_size
 from ...questions.forecast.curve_picture import CurvePicture, is_marked
 
@@ -27,7 +27,7 @@ def describe_chart(picture: CurvePicture) -> str:
     )
     if picture.required is None or picture.prob_target is None:
         return text
-    sure = chance(picture.prob_target[-1], picture.required.confidence)
+    sure = format_chance(picture.prob_target[-1], picture.required.confidence)
     return f"{text} The probability that {far} meet the target of {picture.required.target:g} is {sure}."
 
 
@@ -67,4 +67,6 @@ def list_readings(picture: CurvePicture) -> list[list[str]]:
     ]
     if picture.prob_target is None or picture.required is None:
         return rows
-    return [[*row, chance(p, picture.required.confidence)] for row, p in zip(rows, picture.prob_target, strict=True)]
+    return [
+        [*row, format_chance(p, picture.required.confidence)] for row, p in zip(rows, picture.prob_target, strict=True)
+    ]

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from ..._check import choice
+from ..._check import check_choice
 from ...images.datasets import DATASETS, DataSet
 
 __all__ = ["datasets"]
@@ -18,7 +18,7 @@ def datasets(
 ) -> None:
     """List the paper's data sets that embed reads: what they contain, where to get them, how they are laid out."""
     if name is not None:
-        typer.echo("\n".join(describe_dataset(DATASETS[choice("name", name, DATASETS)])))
+        typer.echo("\n".join(describe_dataset(DATASETS[check_choice("name", name, DATASETS)])))
         return
     for dataset in DATASETS.values():
         typer.echo("\n".join(list_dataset_lines(dataset)))

@@ -9,9 +9,9 @@ from typing import Annotated
 
 import typer
 
-from ..._check import positive
+from ..._check import check_positive
 from ...collect.curves import CurveSet
-from ...design.plans import Cost, Price
+from ...design.designs import Cost, Price
 from ...errors import RequestError
 from ...question_base.model_settings import BayesSettings
 from ...questions.design import DesignQuestion
@@ -88,7 +88,7 @@ def _find_cost(results: Path | None, fit: float | None, example: float | None, p
                 "--fit-seconds and --example-seconds must not be negative, and one of them above 0, got "
                 f"{fixed:g} and {each:g}."
             )
-        return Price(lambda size: positive("cost", (fixed + each * size) / 3600), "hours")
+        return Price(lambda size: check_positive("cost", (fixed + each * size) / 3600), "hours")
     beside = None if pairs is None else pairs.with_name(f"{pairs.stem}.runs.csv")
     record = results or (beside if beside is not None and beside.is_file() else None)
     if record is None:

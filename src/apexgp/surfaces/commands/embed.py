@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from ..._check import some
+from ..._check import format_some
 from ...images.datasets import DATASETS
 from ...images.embed import EmbeddingRun, embed_images
 from ...images.encoder import DEFAULT_MODEL
@@ -112,9 +112,9 @@ def list_left_out(run: EmbeddingRun) -> list[str]:
     """Everything that is not in the output, or is odd about what is."""
     lines = [f"Left out: {file} {reason}." for file, reason in run.unreadable]
     if run.without_file:
-        lines.append(f"Left out, labels without a file ({len(run.without_file):,}): {some(run.without_file)}.")
+        lines.append(f"Left out, labels without a file ({len(run.without_file):,}): {format_some(run.without_file)}.")
     if run.without_label:
-        lines.append(f"Left out, files without a label ({len(run.without_label):,}): {some(run.without_label)}.")
+        lines.append(f"Left out, files without a label ({len(run.without_label):,}): {format_some(run.without_label)}.")
     lines += [f"{file}: {remark}." for file, remark in run.remarks]
     return [*lines, *run.notes]
 
@@ -129,7 +129,7 @@ def say_next_command(run: EmbeddingRun) -> str:
     words += [] if run.n_patients is None else ["--group", "patient"]
     rare = (
         f" (Labels that fewer than a tenth of the {run.kind} have, or all of them, are in the file too: "
-        f"{some(run.rare, 20)}.)"
+        f"{format_some(run.rare, 20)}.)"
         if run.rare
         else ""
     )

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from ..._extras import need
+from ..._extras import import_extra
 from ...errors import RequestError
 from ...questions.experiment import ExperimentAnswer
 from ...questions.experiment.folder import open_experiment_folder, rewrite_experiment
@@ -88,7 +88,7 @@ def experiment(
         typer.echo(note, err=True)
     drawn = find_spec("matplotlib") is not None
     if drawn:
-        need("matplotlib.pyplot", "experiment", "plot").switch_backend("Agg")  # files need no window
+        import_extra("matplotlib.pyplot", "experiment", "plot").switch_backend("Agg")  # files need no window
     rewrite_experiment(result, folder, pictures=drawn)
     if output.for_a_reader:
         typer.echo(wanted.name)

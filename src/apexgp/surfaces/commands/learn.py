@@ -11,12 +11,12 @@ import typer
 from ...curve import LearningCurve
 from ...errors import DataError, RequestError
 from ...files.writing import check_writable
-from ...learning.cuts import cuts_of
 from ...learning.learn import learn_beliefs
-from ...model.priors_file import read_priors, write_priors
+from ...learning.lessons import cut_pilots
+from ...model.beliefs import read_priors, write_priors
 from ...question_base.column_settings import ColumnSettings
 from ...questions.learn import LearnAnswer
-from ...track_record.file import ForecastRecord
+from ...track_record.forecast_record import ForecastRecord
 from ..command import SetsArgument
 from ..curve_file import read_file
 from ..output import OutputOptions
@@ -88,7 +88,7 @@ def _find_curves(pairs: Path | None, record: Path | None, columns: ColumnSetting
     if pairs is not None or record is None:
         raise RequestError("Give a table of whole curves or --record, one of them.")
     kept = ForecastRecord(record)
-    whole = {task: curve for task, curve in kept.curves(columns.metric, whole=True).items() if cuts_of(curve)}
+    whole = {task: curve for task, curve in kept.curves(columns.metric, whole=True).items() if cut_pilots(curve)}
     count = len(kept.curves(columns.metric))
     if not whole:
         raise DataError(f"None of the {count} curves in {record} extends beyond a pilot yet.")

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from ..._extras import need
+from ..._extras import import_extra
 
 __all__ = ["mcp"]
 
@@ -32,7 +32,7 @@ def mcp(
 
     It listens on no network, writes no files, and reads none but those in the folders given.
     """
-    need("mcp", "apexgp mcp", "mcp")
+    import_extra("mcp", "apexgp mcp", "mcp")
     from ..assistant.folders import check_folder
     from ..assistant.server import run
 

@@ -9,7 +9,7 @@ import typer
 
 from ...question_base.column_settings import ColumnSettings
 from ...questions.record import RecordQuestion, say_appended
-from ...track_record.file import ForecastRecord, read_lines
+from ...track_record.forecast_record import ForecastRecord, read_lines
 from ..command import SetsArgument
 from ..curve_file import read_file
 from ..output import OutputOptions, PictureOptions

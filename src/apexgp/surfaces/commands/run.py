@@ -13,14 +13,14 @@ from typing import Annotated
 import joblib
 import typer
 
-from ..._check import whole_number
-from ..._numbers import exactly
+from ..._check import check_whole_number
+from ..._numbers import format_size
 from ...collect.curves import CurveSet
 from ...collect.fit_record import FitRow, read_record
 from ...collect.program import ArrayJobReader, Command, CommandTrainer, format_array_script
 from ...collect.runner import run_fits
 from ...collect.training import TrainingPlan
-from ...design.enough import Enough
+from ...design.stop_rule import StopRule
 from ...errors import ApexError, DataError, RequestError
 from ...files.writing import check_writable, write_text
 from ...reading.known_metrics import UNNAMED, metric_name
@@ -137,7 +137,7 @@ def run(
     kept.check_name()
     enough = _build_stop_rule(stop_at, stop_width, stop_target, confidence, metric)
     usual = _MOST_JOBS if script else 1
-    slots = whole_number(
+    slots = check_whole_number(
         "n_jobs", usual if jobs is None else joblib.cpu_count() if jobs == -1 else jobs, least=1, most=_MOST_JOBS
     )
     called = Command.parse(command, shell, env or ())
@@ -146,7 +146,7 @@ def run(
         files.out.parent / f"{files.out.stem}.output",
         slots=slots,
         timeout=None if timeout is None else _parse_seconds(timeout),
-        retries=whole_number("retries", retries, least=0, most=1000),
+        retries=check_whole_number("retries", retries, least=0, most=1000),
         unnamed=metric[0] if metric else UNNAMED,
     )
     if script is not None:
@@ -198,7 +198,7 @@ def run(
 
 
 def _run_work(
-    work: TrainingPlan, program: CommandTrainer, files: CurveOutput, n_jobs: int, done: int, enough: Enough | None
+    work: TrainingPlan, program: CommandTrainer, files: CurveOutput, n_jobs: int, done: int, enough: StopRule | None
 ) -> CurveSet:
     """Run what is left, enter each score in the record, and renew the curve with it."""
     number = done
@@ -245,13 +245,13 @@ def _select_ended(work: TrainingPlan, gathered: ArrayJobReader, done: set[tuple[
 
 def _build_stop_rule(
     at: float | None, width: float | None, target: float | None, confidence: float, metric: list[str] | None
-) -> Enough | None:
+) -> StopRule | None:
     """When to stop before all is measured."""
     if at is None:
         if width is not None or target is not None:
             raise RequestError("--stop-width and --stop-target need --stop-at, the size they refer to.")
         return None
-    return Enough(at, width, target, confidence, metric=None if metric is None else metric[0])
+    return StopRule(at, width, target, confidence, metric=None if metric is None else metric[0])
 
 
 def _print_curves(curves: CurveSet) -> None:
@@ -282,7 +282,7 @@ def _parse_seconds(text: str) -> float:
 
 def say_fit(row: FitRow, number: int, total: int) -> str:
     """One fit that has just ended, and how many have, of how many."""
-    which = f"[{number}/{total}] n = {exactly(row['size'])}, seed {row['split']}"
+    which = f"[{number}/{total}] n = {format_size(row['size'])}, seed {row['split']}"
     if row["error"]:
         return f"{which}: failed, {row['error']}"
     scores = ", ".join(

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ..._check import choice
+from ..._check import check_choice
 from ...question_base.schemas import build_schema, describe_type, read_identifier
 from ..command import complete
 from ..documents import load_documents
@@ -38,4 +38,4 @@ def schema(
         for one, kind in documents.items():
             typer.echo(f"{one:<12} {read_identifier(kind):<26} {describe_type(kind).replace('`', '')}")
         return
-    typer.echo(json.dumps(build_schema(documents[choice("name", name, documents)]), indent=1))
+    typer.echo(json.dumps(build_schema(documents[check_choice("name", name, documents)]), indent=1))

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from ..._extras import need
+from ..._extras import import_extra
 
 __all__ = ["serve"]
 
@@ -32,8 +32,8 @@ def serve(
 
     Its JSON interface is described at /openapi.json.
     """
-    need("fastapi", "apexgp serve", "web")
-    need("uvicorn", "apexgp serve", "web")
+    import_extra("fastapi", "apexgp serve", "web")
+    import_extra("uvicorn", "apexgp serve", "web")
     from ..web.server import run
 
     run(host, port, browser=not no_browser, with_token=token, say=lambda line: typer.echo(line, err=True))

@@ -13,9 +13,9 @@ from importlib.metadata import version
 from importlib.resources import files
 from typing import Any, Self
 
-from ..._extras import need
-from ...cautions import Caution, in_brief, worded_for
-from ...curve import curve_columns
+from ..._extras import import_extra
+from ...cautions import Caution, shorten_caution, word_caution
+from ...curve import build_curve_columns
 from ...files.writing import to_json_value
 from ...question_base.citations import list_citations, list_method_sources, list_sources
 from ...question_base.column_settings import ColumnSettings
@@ -98,7 +98,9 @@ class _Task:
             ],
             "cautions": doubts,
             # The first page is for those who read only that: it has room for a few.
-            "doubts_in_brief": list(dict.fromkeys(map(in_brief, doubts))) if len(" ".join(doubts)) > _ROOM else None,
+            "doubts_in_brief": list(dict.fromkeys(map(shorten_caution, doubts)))
+            if len(" ".join(doubts)) > _ROOM
+            else None,
             "forecast_in_front": len(answer.forecast.sizes) <= _FEW_SIZES,
             "pilot": say_pilot(curve),
             "chart": build_chart_figure(answer.forecast.picture(CurvePicture), f"{self.anchor}-chart"),
@@ -173,7 +175,7 @@ def build_report_page(answers: Mapping[str, ReportAnswer], failed: Mapping[str, 
         citations=list_citations(source for task in tasks for source in task.sources),
         python=write_report_python(models, question),
         shell=write_report_shell(models, question),
-        data=(csv := as_csv(curve_columns(curves))),
+        data=(csv := as_csv(build_curve_columns(curves))),
         data_file=REPORT_DATA,
         data_link=_link("text/csv", csv),
         facts_link=_link("application/json", json.dumps(to_json_value(facts), indent=1)),
@@ -205,13 +207,13 @@ def _link(kind: str, text: str) -> str:
 def _print_value(value: object) -> object:
     """A value as the page shows it; markup stays as it is."""
     if isinstance(value, Caution):
-        value = worded_for(_OPTIONS, value)
+        value = word_caution(_OPTIONS, value)
     return replace_controls(value) if type(value) is str else value
 
 
 @cache
 def _template() -> Any:
-    jinja2 = need("jinja2", "write_report", "report")
+    jinja2 = import_extra("jinja2", "write_report", "report")
     environment = jinja2.Environment(
         autoescape=True,
         undefined=jinja2.StrictUndefined,

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 
-from ..._numbers import exactly
+from ..._numbers import format_size
 from ...curve import LearningCurve
 from ...estimators import APExGP
 from ...forecast import Quantity
@@ -218,6 +218,6 @@ def build_summary_table(answers: Mapping[str, tuple[ForecastAnswer, int]]) -> Ce
         curve, found = answer.model.curve_, answer.forecast
         size, _, expected, interval = build_forecast_cells(found.sizes, found.mean, answer.ends, curve.largest)[-1]
         takes = [] if answer.required is None else [format_required_size(answer.required)]
-        measured = [f"{curve.replicates.mean[-1]:.3f}", exactly(curve.largest)]
+        measured = [f"{curve.replicates.mean[-1]:.3f}", format_size(curve.largest)]
         rows.append([name, *takes, *measured, expected, interval, size, str(cautions)])
     return ["task", *([] if asked.target is None else [f"size for {asked.target:g}"]), *header], rows

@@ -8,8 +8,8 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from ..._check import mapped, shown, truth
-from ..._extras import need
+from ..._check import check_bool, check_mapping, format_value
+from ..._extras import import_extra
 from ...errors import ApexError, RequestError
 from ...estimators import APExGP
 from ...estimators.contract import check_is_fitted
@@ -88,7 +88,7 @@ def write_report(
         Show a progress bar, where there is a terminal and the work takes more than a moment.
     """
     check_writable(path, overwrite)
-    truth("progress", progress)
+    check_bool("progress", progress)
     question = ReportQuestion(
         at=SizeSpec.build(sizes, times, arguments=("sizes", "times")),
         of=of,
@@ -118,7 +118,7 @@ def answer_report(
     progress: bool = True,
 ) -> None:
     """Put a question to a fitted model, or to each of several, and write the report."""
-    need("jinja2", "write_report", "report")
+    import_extra("jinja2", "write_report", "report")
     models, failed = _sort_out(model)
     if question.prevalence is not None and len(models) > 1:
         raise RequestError(
@@ -134,17 +134,17 @@ def answer_report(
 
 def _sort_out(model: APExGP | Mapping[Any, APExGP | ApexError]) -> tuple[dict[str, APExGP], dict[str, str]]:
     """Fitted models by the names of their tasks, and what became of the others."""
-    given = mapped("model", model) if isinstance(model, Mapping) else {None: model}
+    given = check_mapping("model", model) if isinstance(model, Mapping) else {None: model}
     models: dict[str, APExGP] = {}
     failed: dict[str, str] = {}
     for key, one in given.items():
-        name = "" if key is None else shown(key) if not isinstance(key, str) else key
+        name = "" if key is None else format_value(key) if not isinstance(key, str) else key
         if isinstance(one, ApexError):
             failed[name] = str(one)
             continue
         if not isinstance(one, APExGP):
             raise RequestError(
-                f"must be a fitted APExGP, or a mapping to such models, got {shown(one)}.", argument="model"
+                f"must be a fitted APExGP, or a mapping to such models, got {format_value(one)}.", argument="model"
             )
         check_is_fitted(one)
         models[name] = one

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar, Literal, TypedDict, get_args
 
-from ...cautions import worded_for
-from ...curve import curve_columns
+from ...cautions import word_caution
+from ...curve import build_curve_columns
 from ...estimators import APExGP
 from ...model.means import DEFAULT_MEAN, MEANS
 from ...question_base.documents import CellsFacts, Doubted
@@ -135,7 +135,7 @@ class PageAnswer(QuestionAnswer):
             "figure": build_chart_figure(picture),
             "svg": build_chart_file(picture),
             "csv": as_csv(columns),
-            "measurements": as_csv(curve_columns([answer.model.curve_])),
+            "measurements": as_csv(build_curve_columns([answer.model.curve_])),
             "python": write_forecast_python(answer, self.plan),
             "shell": write_forecast_shell(answer, self.plan),
             "short": say_briefly(answer),
@@ -222,7 +222,7 @@ def _as_cells(cells: Cells) -> CellsFacts:
 def _use_control_labels(document: Doubted) -> None:
     """Let cautions name the controls of the page, which its reader knows."""
     vocabulary = build_page_vocabulary(PageQuestion)
-    document["cautions"] = [worded_for(vocabulary, caution) for caution in document["cautions"]]
+    document["cautions"] = [word_caution(vocabulary, caution) for caution in document["cautions"]]
 
 
 class NoBacktest(Doubted):

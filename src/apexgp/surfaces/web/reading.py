@@ -10,8 +10,8 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any, NamedTuple, TypedDict
 
-from ..._check import shown, some
-from ...curve import LearningCurve, curves_and_notes, detail_columns
+from ..._check import format_some, format_value
+from ...curve import LearningCurve, build_detail_columns, read_curves_and_notes
 from ...errors import ApexError, DataError, Fault, RequestError
 from ...question_base.column_settings import ColumnSettings
 from ...reading.companions import with_spreads_apart
@@ -163,10 +163,10 @@ def read_tables(upload: Upload) -> TablesReply:
     curves: list[LearningCurve] = []
     notes = list(upload.notes)
     for metric in dict.fromkeys(table.columns.get("metric", [None])):
-        found, said = curves_and_notes(table, replace(upload.columns, metric=metric).table, ask=False)
+        found, said = read_curves_and_notes(table, replace(upload.columns, metric=metric).table, ask=False)
         curves += found.values()
         notes += [note for note in said if note not in notes]
-    kept = dict.fromkeys(name for curve in curves for name in detail_columns(curve))
+    kept = dict.fromkeys(name for curve in curves for name in build_detail_columns(curve))
     if kept:
         notes.append(f"Kept with the rows, and used, though not shown in the table: {', '.join(kept)}.")
     if len(curves) > _MOST_CURVES:
@@ -189,7 +189,7 @@ def _as_rows(curve: LearningCurve) -> CurveFacts:
         "test_share": curve.test_share,
         "learner": curve.learner,
         "rows": [list(row) for row in zip(curve.sizes.tolist(), curve.scores.tolist(), split, strict=True)],
-        "details": detail_columns(curve),
+        "details": build_detail_columns(curve),
     }
 
 
@@ -197,13 +197,13 @@ def read_text(table: str | TableFile, columns: ColumnSettings) -> tuple[Learning
     """The only curve of a table, or the one of its tasks that was asked for; and how it was read."""
     name, raw = (_NAME, table.encode("utf-8", "replace")) if isinstance(table, str) else table
     _check_workbook(raw)
-    curves, notes = curves_and_notes(_parse(raw, columns, name), columns.table)
+    curves, notes = read_curves_and_notes(_parse(raw, columns, name), columns.table)
     if columns.task is None and len(curves) == 1:
         return next(iter(curves.values())), notes
     if columns.task in curves:
         return curves[columns.task], notes
-    names = some([str(name) for name in curves], 20)
-    came = "nothing" if columns.task is None else shown(columns.task)
+    names = format_some([str(name) for name in curves], 20)
+    came = "nothing" if columns.task is None else format_value(columns.task)
     raise RequestError(f"must be one of the tasks in the table ({names}), got {came}.", argument="chosen_task")
 
 

@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 
 import uvicorn
 
-from ..._check import whole_number
+from ..._check import check_whole_number
 from ...errors import RequestError
 from .app import make_app
 from .connection import Connection
@@ -101,7 +101,7 @@ def _begin(address: str, opened: str | None, say: Callable[[str], None]) -> None
 
 
 def _listen(host: str, port: int) -> socket.socket:
-    whole_number("port", port, least=0, most=65535)
+    check_whole_number("port", port, least=0, most=65535)
     try:
         family, *_, where = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
     except (OSError, UnicodeError):

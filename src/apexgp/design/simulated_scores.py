@@ -1,4 +1,4 @@
-"""What a design would tell, by trying: draw what it may show, fit the model again, look at the forecast.
+"""Expected effects of a design by simulation: draw its scores, fit the model again, and look at the forecast.
 
 All designs see the same curves, the same luck of splits and the same noise, so that their differences are known better
 than each alone.
@@ -20,35 +20,40 @@ from ..estimators import APExGP, CurveEstimator, fit_together
 from ..inference.bayes import FullBayes
 from ..inference.nodes import cholesky
 from ..reading.score_details import BY_SCORE
+from .designs import Design
 from .knowledge import Knowledge
-from .plans import Design
 
-__all__ = ["Imagined", "imagine", "models_after"]
+__all__ = ["SimulatedScores", "fit_designs", "simulate_scores"]
 
 _JITTER = 1e-12
 _TO_CHOOSE_FROM = 40  # drawn for each data set that is kept
 
 
 @dataclass(frozen=True)
-class Imagined:
-    """Scores that may come, upward: of new splits, and of the pilot's own at all sizes."""
+class SimulatedScores:
+    """Simulated data sets: scores (higher is better) of new splits, and of the pilot's own splits, at all sizes."""
 
     sizes: FloatArray
     new: FloatArray
     """Shape (data sets, splits, sizes)."""
-    own: FloatArray | None
+    continued: FloatArray | None
+    """Scores of the pilot's splits, same shape; None where they cannot be continued."""
     labels: Sequence[object]
-    """Of the pilot's splits."""
+    """Labels of the pilot's splits."""
     shares: FloatArray
-    """Probability that each data set stands for."""
+    """Probability of each data set."""
 
     def __len__(self) -> int:
         return len(self.new)
 
     def curve(self, which: int, design: Design, pilot: LearningCurve | None) -> LearningCurve:
-        """The pilot with what one data set adds to it under a design."""
+        """The pilot extended by one data set under a design."""
         at = np.searchsorted(self.sizes, np.array(design.sizes))
-        scores = self.new[which, : design.n_splits] if not design.continued or self.own is None else self.own[which]
+        scores = (
+            self.new[which, : design.n_splits]
+            if not design.continued or self.continued is None
+            else self.continued[which]
+        )
         labels = list(self.labels) if design.continued else self._new_labels(design.n_splits)
         sizes, table = np.repeat(self.sizes[at], len(labels)), scores[:, at].T.ravel()
         if pilot is None:
@@ -61,25 +66,27 @@ class Imagined:
             sizes=np.append(pilot.sizes, sizes),
             scores=np.append(pilot.scores, pilot.from_upward(table)),
             split=split,
-            **_details_with(pilot, len(table)),
+            **_extend_details(pilot, len(table)),
         )
 
     def _new_labels(self, count: int) -> list[object]:
-        """Labels that none of the pilot's splits has."""
+        """Make labels that none of the pilot's splits has."""
         word = "new"
         while any(str(label).startswith(word) for label in self.labels):
             word += "'"
         return [f"{word} {i}" for i in range(count)]
 
 
-def _details_with(pilot: LearningCurve, added: int) -> dict[str, Any]:
-    """What is known of a pilot's scores, and of those that come: they are measured on as many test cases."""
+def _extend_details(pilot: LearningCurve, added: int) -> dict[str, Any]:
+    """Extend the details of a pilot's scores to added ones, which are measured on as many test cases."""
     details = {name: values for name in BY_SCORE if (values := getattr(pilot, name)) is not None}
-    coming = {name: float(np.nanmedian(values)) if name == "n_test" else np.nan for name, values in details.items()}
-    return {name: np.append(values, np.full(added, coming[name])) for name, values in details.items()}
+    added_values = {
+        name: float(np.nanmedian(values)) if name == "n_test" else np.nan for name, values in details.items()
+    }
+    return {name: np.append(values, np.full(added, added_values[name])) for name, values in details.items()}
 
 
-def imagine(
+def simulate_scores(
     known: Knowledge,
     pilot: LearningCurve | None,
     draws: int,
@@ -87,37 +94,39 @@ def imagine(
     ceiling: float,
     seed: int,
     mostly: Design | None = None,
-) -> Imagined:
-    """Draw data sets of so many new splits, and of the pilot's own.
+) -> SimulatedScores:
+    """Draw data sets of so many new splits, and of the pilot's own splits.
 
     Parameters
     ----------
     mostly
-        The design that matters most. Many more data sets are drawn than are kept. What it shows at its largest size
-        decides most about how sure the forecast will be: those that are kept lie along it. After a pilot surprises
-        matter most: they lie closer together towards both ends.
+        The design that matters most. Many more data sets are drawn than are kept. Its mean score at its largest size
+        determines most of what the forecast will be, so the data sets kept are stratified by it; after a pilot,
+        where surprises matter most, strata are narrower towards both ends.
     """
     rng = np.random.default_rng(seed)
-    many = _drawn(known, pilot, draws * _TO_CHOOSE_FROM, splits, ceiling, rng)
-    last, going_on = (
-        (-1, False) if mostly is None else (int(known.places(np.array(mostly.sizes[-1:]))[0]), mostly.continued)
+    drawn = _draw_scores(known, pilot, draws * _TO_CHOOSE_FROM, splits, ceiling, rng)
+    last, is_continued = (
+        (-1, False) if mostly is None else (int(known.find_places(np.array(mostly.sizes[-1:]))[0]), mostly.continued)
     )
-    if going_on and many.own is not None:
-        shown = many.own[:, :, last].mean(axis=1)
+    if is_continued and drawn.continued is not None:
+        mean_score = drawn.continued[:, :, last].mean(axis=1)
     else:
-        shown = many.new[:, : splits if mostly is None else mostly.n_splits, last].mean(axis=1)
+        mean_score = drawn.new[:, : splits if mostly is None else mostly.n_splits, last].mean(axis=1)
     steps = np.arange(draws + 1) / draws
     edges = steps if pilot is None else (1 - np.cos(np.pi * steps)) / 2
-    kept, shares = _stratified(shown, many.new.std(axis=1).mean(axis=1), edges, rng)
-    return replace(many, new=many.new[kept], own=None if many.own is None else many.own[kept], shares=shares)
+    kept, shares = _stratify(mean_score, drawn.new.std(axis=1).mean(axis=1), edges, rng)
+    return replace(
+        drawn, new=drawn.new[kept], continued=None if drawn.continued is None else drawn.continued[kept], shares=shares
+    )
 
 
-def _stratified(
+def _stratify(
     first: FloatArray, second: FloatArray, edges: FloatArray, rng: np.random.Generator
 ) -> tuple[NDArray[np.intp], FloatArray]:
-    """Take one of each group along `first`, from edge to edge; which one, is spread over ranks along `second`.
+    """Take one element of each stratum of `first`; which one is spread over the ranks of `second`.
 
-    Means over those taken, weighted by the shares of their groups, are unbiased.
+    Means over those taken, weighted by the shares of their strata, are unbiased.
     """
     order = np.argsort(first, kind="stable")
     bounds = np.unique((len(order) * edges).round().astype(int))
@@ -130,14 +139,14 @@ def _stratified(
     return np.array(taken), np.diff(bounds) / len(order)
 
 
-def _drawn(
+def _draw_scores(
     known: Knowledge,
     pilot: LearningCurve | None,
     draws: int,
     splits: int,
     ceiling: float,
     rng: np.random.Generator,
-) -> Imagined:
+) -> SimulatedScores:
     below = np.cumsum(known.weights)
     levels = (np.arange(draws) + rng.random()) / draws * below[-1]
     nodes = np.minimum(np.searchsorted(below, levels), len(below) - 1)
@@ -151,14 +160,14 @@ def _drawn(
     luck = rng.standard_normal((draws, splits, 1) if known.labelled else shape)
     new = curve[:, None] + carried[:, None] * luck + single[:, None] * rng.standard_normal(shape)
     own, labels = None, []
-    if known.own is not None and pilot is not None and pilot.split is not None:
+    if known.pilot_splits is not None and pilot is not None and pilot.split is not None:
         labels = list(dict.fromkeys(pilot.split.tolist()))
-        own = np.stack([_going_on(label, pilot, known, curve, single, carried, rng) for label in labels], axis=1)
+        own = np.stack([_continue_split(label, pilot, known, curve, single, carried, rng) for label in labels], axis=1)
         own = np.clip(own, 0.0, ceiling)
-    return Imagined(known.sizes, np.clip(new, 0.0, ceiling), own, labels, np.full(draws, 1 / draws))
+    return SimulatedScores(known.sizes, np.clip(new, 0.0, ceiling), own, labels, np.full(draws, 1 / draws))
 
 
-def _going_on(
+def _continue_split(
     label: object,
     pilot: LearningCurve,
     known: Knowledge,
@@ -167,9 +176,9 @@ def _going_on(
     carried: FloatArray,
     rng: np.random.Generator,
 ) -> FloatArray:
-    """Scores (data sets, sizes) of one of the pilot's splits: given the curve, its scores so far tell its luck."""
+    """Draw scores (data sets, sizes) of one of the pilot's splits, whose effect follows from its scores so far."""
     rows = [i for i, own in enumerate(() if pilot.split is None else pilot.split.tolist()) if own == label]
-    at = known.places(pilot.sizes[rows])
+    at = known.find_places(pilot.sizes[rows])
     lever = carried[:, at] / single[:, at] ** 2
     precision = 1 + (carried[:, at] * lever).sum(axis=1)
     residual = pilot.upward.scores[rows] - curve[:, at]
@@ -177,22 +186,22 @@ def _going_on(
     return curve + carried * luck[:, None] + single * rng.standard_normal(curve.shape)
 
 
-def models_after(
-    designs: Sequence[Design], data: Imagined, pilot: LearningCurve | None, settings: APExGP, engine: FullBayes
+def fit_designs(
+    designs: Sequence[Design], data: SimulatedScores, pilot: LearningCurve | None, settings: APExGP, engine: FullBayes
 ) -> tuple[FloatArray, list[list[CurveEstimator]]]:
-    """Fit the pilot and what each data set adds to it under each design.
+    """Fit the pilot extended by each data set under each design.
 
     A data set that cannot be fitted under one of the designs counts for none of them.
 
     Returns
     -------
     shares : array of shape (data sets,)
-        Probability that each data set stands for; none if nothing can be fitted.
+        Probability of each data set; empty if nothing can be fitted.
     models : list of lists
         For each design the model of each data set, roughly integrated: for means over them.
     """
     curves = [data.curve(which, design, pilot) for design in designs for which in range(len(data))]
-    with np.errstate(all="ignore"):  # what is drawn may be wild; a computation that breaks down on it is a failed draw
+    with np.errstate(all="ignore"):  # drawn scores may be wild; a computation that breaks down is a failed draw
         models = fit_together(settings, curves, replace(engine, roughly=True))
     by_data = [models[which :: len(data)] for which in range(len(data))]
     whole = [[model for model in own if not isinstance(model, ApexError)] for own in by_data]

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from apexgp import APExGP, Enough, collect_scores, design_pilot
+from apexgp import APExGP, StopRule, collect_scores, design_pilot
 from apexgp.errors import RequestError
 
 SIZES = [50, 100, 200, 400]
@@ -27,21 +27,21 @@ def now(curves):
 @pytest.mark.slow
 def test_narrow_enough_is_the_width_that_designs_tell(curves, now):
     (width,) = now.widths_now
-    assert Enough(at=4000, width=width * 1.001)(curves).startswith("Enough: the 95 % interval")
-    assert Enough(at=4000, width=width * 0.999)(curves) == ""
+    assert StopRule(at=4000, width=width * 1.001)(curves).startswith("Enough: the 95 % interval")
+    assert StopRule(at=4000, width=width * 0.999)(curves) == ""
 
 
 def test_a_question_is_settled_either_way(curves, now):
     sure = max(now.prob_now, 1 - now.prob_now)
-    assert "reach a mean score of 0.88" in Enough(at=4000, target=0.88, confidence=sure - 0.001)(curves)
-    assert Enough(at=4000, target=0.88, confidence=sure + 0.001)(curves) == ""
-    assert "less than 1 %" in Enough(at=4000, target=0.999)(curves)
-    assert Enough(at=4000, target=0.88, width=1.0, confidence=0.999999)(curves)  # either will do
+    assert "reach a mean score of 0.88" in StopRule(at=4000, target=0.88, confidence=sure - 0.001)(curves)
+    assert StopRule(at=4000, target=0.88, confidence=sure + 0.001)(curves) == ""
+    assert "less than 1 %" in StopRule(at=4000, target=0.999)(curves)
+    assert StopRule(at=4000, target=0.88, width=1.0, confidence=0.999999)(curves)  # either will do
 
 
 @pytest.mark.slow
 def test_a_run_stops_as_soon_as_it_is_enough(curves):
-    rule = Enough(at=4000, width=0.12)
+    rule = StopRule(at=4000, width=0.12)
     run = collect_scores(score, SIZES, 20, metric="auroc", stop=rule)
     assert len(run.fits) < 80
     assert run.notes == (rule(run),)
@@ -52,17 +52,17 @@ def test_one_of_several_metrics_and_too_few_sizes():
         return {"auc": score(n, seed), "f1": 0.5}
 
     few = collect_scores(both, [50, 100], 3)
-    assert Enough(at=400, width=1.0, metric="auc")(few) == ""
+    assert StopRule(at=400, width=1.0, metric="auc")(few) == ""
     more = collect_scores(both, SIZES, 1)
-    assert Enough(at=400, width=1.0, metric="auc")(more)
+    assert StopRule(at=400, width=1.0, metric="auc")(more)
     with pytest.raises(RequestError, match="There are 2 curves"):
-        Enough(at=400, width=1.0)(more)
+        StopRule(at=400, width=1.0)(more)
 
 
 def test_what_makes_no_sense_is_refused():
     with pytest.raises(RequestError, match=r"Set width=0.05 or target=0.9"):
-        Enough(at=400)
+        StopRule(at=400)
     with pytest.raises(RequestError, match="at must be"):
-        Enough(at=-1, width=0.1)
+        StopRule(at=-1, width=0.1)
     with pytest.raises(RequestError, match="width must be"):
-        Enough(at=400, width=0)
+        StopRule(at=400, width=0)

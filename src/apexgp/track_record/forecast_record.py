@@ -1,4 +1,4 @@
-"""The record itself: a file of JSON lines that is only ever appended to."""
+"""The record of forecasts: a file of JSON lines that is only ever appended to."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from .._check import several, text, truth
+from .._check import check_bool, check_list, check_text
 from ..curve import LearningCurve
 from ..errors import DataError
 from ..estimators import CurveEstimator
@@ -19,10 +19,17 @@ from ..files.writing import check_writable, resolve_path, to_json_value
 from ..forecast import Quantity
 from ..reading.known_metrics import metric_name
 from ..reading.spreadsheets import read_bytes
-from .comparisons import compared
-from .lines import Day, ForecastLine, Identity, Line, line_in
-from .reliability import Reliability, reliability_of
-from .whole_curves import adds_nothing, by_identity, merged
+from .lines import (
+    CurveIdentity,
+    Day,
+    ForecastLine,
+    RecordLine,
+    adds_nothing,
+    group_by_identity,
+    merge_curves,
+    parse_line,
+)
+from .reliability import Reliability, compare_forecasts, measure_reliability
 
 __all__ = ["ForecastRecord", "append_lines", "read_lines"]
 
@@ -60,7 +67,7 @@ class ForecastRecord:
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        resolve_path(path)  # refuses what is no path
+        resolve_path(path)  # refuses other objects than paths
         self.path = Path(os.fsdecode(path))
 
     def __repr__(self) -> str:
@@ -95,7 +102,7 @@ class ForecastRecord:
         int
             Number of lines appended: 0 if the record has this forecast already.
         """
-        return append_lines(self.path, [ForecastLine.of_model(model, sizes, of, name, date)])
+        return append_lines(self.path, [ForecastLine.from_model(model, sizes, of, name, date)])
 
     def add_measured(
         self,
@@ -118,9 +125,9 @@ class ForecastRecord:
         int
             Number of lines appended: 0 if the record has all of these scores already.
         """
-        given = curves.values() if isinstance(curves, Mapping) else curves
-        listed = [given] if isinstance(given, LearningCurve) else several("curves", given, "LearningCurves")
-        return append_lines(self.path, [Line.of_curve(curve, name, date) for curve in listed])
+        values = curves.values() if isinstance(curves, Mapping) else curves
+        listed = [values] if isinstance(values, LearningCurve) else check_list("curves", values, "LearningCurves")
+        return append_lines(self.path, [RecordLine.from_curve(curve, name, date) for curve in listed])
 
     def curves(self, metric: str | None = None, *, whole: bool = False) -> dict[str, LearningCurve]:
         """The curves that all lines add up to, by name and task.
@@ -133,13 +140,13 @@ class ForecastRecord:
             Only those that are more than pilots: never forecast, or measured beyond the pilot of a forecast. Priors
             that were learnt from a pilot would count it twice when it is forecast with them.
         """
-        lines, whole = read_lines(self.path), truth("whole", whole)
+        lines, whole = read_lines(self.path), check_bool("whole", whole)
         found = {}
-        for one, places in by_identity(lines).items():
+        for one, places in group_by_identity(lines).items():
             own = [lines[i] for i in places]
-            curve = replace(merged([line.curve for line in own]), task=one.title)
+            curve = replace(merge_curves([line.curve for line in own]), task=one.title)
             pilots = [line.curve.largest for line in own if isinstance(line, ForecastLine)]
-            if _is_of(one, metric) and not (whole and pilots and curve.largest <= min(pilots)):
+            if _has_metric(one, metric) and not (whole and pilots and curve.largest <= min(pilots)):
                 found[one] = curve
         unclear = len({one.title for one in found}) < len(found)
         return {str(one) if unclear else one.title: curve for one, curve in found.items()}
@@ -152,52 +159,52 @@ class ForecastRecord:
         metric, task
             Only curves of this metric, of this task; by default all.
         """
-        wanted = None if task is None else text("task", task)
-        chosen = [line for line in read_lines(self.path) if _is_of(line.identity, metric)]
-        return reliability_of(compared([line for line in chosen if wanted in (None, line.curve.task)]))
+        wanted = None if task is None else check_text("task", task)
+        chosen = [line for line in read_lines(self.path) if _has_metric(line.identity, metric)]
+        return measure_reliability(compare_forecasts([line for line in chosen if wanted in (None, line.curve.task)]))
 
 
-def append_lines(path: Path, lines: Sequence[Line]) -> int:
-    """Append those of the lines that say something new, all of them or none, and count them."""
+def append_lines(path: Path, lines: Sequence[RecordLine]) -> int:
+    """Append the lines that add something new, all of them or none, and return their number."""
     target = check_writable(path, True)
     with lock_file(target, wait=_PATIENCE) as file:
         content = file.read()
-        known = _lines_in(content, path)
-        alike = {one: [known[i] for i in places] for one, places in by_identity(known).items()}
+        known = _parse_lines(content, path)
+        alike = {one: [known[i] for i in places] for one, places in group_by_identity(known).items()}
         new = []
         for line in lines:
             same = alike.setdefault(line.identity, [])
-            if not _is_there(line, same):
+            if not _is_recorded(line, same):
                 same.append(line)
                 new.append(line)
-        by_identity([*known, *new])  # which refuses what contradicts the rest
+        group_by_identity([*known, *new])  # refuses lines that contradict each other
         if new:
             whole = "".join(line.as_text() for line in new)
             file.append(whole if not content or content.endswith(b"\n") else f"\n{whole}")
     return len(new)
 
 
-def read_lines(path: Path) -> list[Line]:
-    """Every line of a record, checked."""
-    # Where it is ours to append to, closing another descriptor would free the lock.
-    return _lines_in(read_shared(path) if path.is_file() else read_bytes(path), path)
+def read_lines(path: Path) -> list[RecordLine]:
+    """Read and check every line of a record."""
+    # Closing a second descriptor of a file that this process has locked would free the lock.
+    return _parse_lines(read_shared(path) if path.is_file() else read_bytes(path), path)
 
 
-def _lines_in(content: bytes, path: Path) -> list[Line]:
+def _parse_lines(content: bytes, path: Path) -> list[RecordLine]:
     try:
         rows = content.decode("utf-8-sig").split("\n")
     except UnicodeDecodeError:
         raise DataError(f"{path} is not a record of forecasts: it is no text.") from None
-    return [line_in(row, f"{path}, line {i},") for i, row in enumerate(rows, start=1) if row.strip()]
+    return [parse_line(row, f"{path}, line {i},") for i, row in enumerate(rows, start=1) if row.strip()]
 
 
-def _is_there(line: Line, alike: Sequence[Line]) -> bool:
-    """Whether lines about the same curve say all that a line says."""
+def _is_recorded(line: RecordLine, alike: Sequence[RecordLine]) -> bool:
+    """Whether the record holds all that a line says, given its lines about the same curve."""
     if isinstance(line, ForecastLine):
-        own = to_json_value(line.content())
-        return any(isinstance(one, ForecastLine) and to_json_value(one.content()) == own for one in alike)
-    return bool(alike) and adds_nothing(line.curve, merged([one.curve for one in alike]))
+        own = to_json_value(line.to_content())
+        return any(isinstance(one, ForecastLine) and to_json_value(one.to_content()) == own for one in alike)
+    return bool(alike) and adds_nothing(line.curve, merge_curves([one.curve for one in alike]))
 
 
-def _is_of(identity: Identity, metric: str | None) -> bool:
-    return metric is None or identity.metric == metric_name(text("metric", metric))
+def _has_metric(identity: CurveIdentity, metric: str | None) -> bool:
+    return metric is None or identity.metric == metric_name(check_text("metric", metric))

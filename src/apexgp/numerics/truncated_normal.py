@@ -1,4 +1,4 @@
-"""The normal distribution cut to an interval, and its scores cut to [0, 1], elementwise over arrays.
+"""The standard normal distribution truncated to an interval, and any normal truncated to [0, 1], over arrays.
 
 `scipy.stats.truncnorm` has the same quantities, but computes its normalising constant anew in every call.
 """
@@ -14,7 +14,7 @@ from scipy.special import ndtr, ndtri
 from .._check import FloatArray
 from ..compiled.loaded import compiled_loops
 
-__all__ = ["Cut", "CutNormal"]
+__all__ = ["TruncatedNormal", "TruncatedStandardNormal"]
 
 # Farther outside [0, 1] the tail masses underflow. Seen from so many standard deviations away the distribution is
 # an exponential that hugs the bound (scale: a thirtieth of a standard deviation), so a location beyond is held here.
@@ -24,8 +24,8 @@ _NARROWEST = 1e-30  # one so narrow is a point; squares and cubes of much more w
 _ROOT_2PI = np.sqrt(2 * np.pi)
 
 
-class Cut:
-    """The standard normal distribution cut to [low, high].
+class TruncatedStandardNormal:
+    """The standard normal distribution truncated to [low, high].
 
     Masses are computed on the side of the mean on which they are small: there no digits are lost.
     """
@@ -41,7 +41,7 @@ class Cut:
         """Logarithm of the mass within the interval; -inf where there is none."""
         with np.errstate(divide="ignore"):
             found: FloatArray = np.log(np.maximum(self.mass, 0.0))
-        lost = self._lost
+        lost = self._underflows
         if lost.any():
             # So far out nearly all the mass lies at the near end, phi(z) / |z| of it.
             near = np.where(self.mirrored, self.low, self.high)[lost]
@@ -52,21 +52,21 @@ class Cut:
         """Inverse of the cumulative distribution."""
         z = ndtri(self.below + np.where(self.mirrored, 1 - p, p) * self.mass)
         z = np.where(self.mirrored, -z, z)
-        lost = self._lost
+        lost = self._underflows
         if lost.any():
             z = np.where(lost, np.where(self.mirrored, self.low, self.high), z)
         return np.clip(z, self.low, np.maximum(self.low, self.high))
 
     @cached_property
-    def _lost(self) -> NDArray[np.bool_]:
-        """Where there is mass, but too little for a number."""
+    def _underflows(self) -> NDArray[np.bool_]:
+        """Where the mass is positive but underflows."""
         return (self.mass <= 0) & (self.high > self.low) & (np.minimum(np.abs(self.low), np.abs(self.high)) > 30)
 
 
-class CutNormal:
-    """Normal distributions with the given locations and scales, each cut to [0, 1] and normalised.
+class TruncatedNormal:
+    """Normal distributions with the given locations and scales, each truncated to [0, 1] and normalised.
 
-    Of one whose location lies inside, each tail is counted from its own end; of one outside, from the far end. So no
+    Where the location lies inside, each tail is counted from its own end; otherwise both from the far end. So no
     digits are lost: the probability between 0 and y is sign_below (Phi(sign_below z) - phi_below) / mass, that
     between y and 1 is sign_above (phi_above - Phi(sign_above z)) / mass.
     """
@@ -94,7 +94,7 @@ class CutNormal:
 
     @cached_property
     def height(self) -> FloatArray:
-        """Of the density at its location, were it not cut there."""
+        """Height of the untruncated density at its location, over the mass within [0, 1]."""
         height: FloatArray = self.precision / (_ROOT_2PI * self.mass)
         return height
 
@@ -114,7 +114,7 @@ class CutNormal:
         return np.where((y >= 0) & (y <= 1), np.log(self.height) - 0.5 * z * z, -np.inf)
 
     def quantile(self, below: FloatArray, above: FloatArray | None = None) -> FloatArray:
-        """Value with so much probability below it, and above it.
+        """Value with the given probabilities below it and above it.
 
         They sum to 1; where both are given the smaller one counts, to its last digit.
         """

@@ -1,4 +1,4 @@
-"""When a curve has been measured well enough: a stop rule for runs, by the figures that designs are judged by."""
+"""A stop rule for runs: when a curve has been measured well enough."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from functools import cached_property
 
 import numpy as np
 
-from .._check import instance, positive, probability, real_number, text
-from .._numbers import chance, exactly
+from .._check import check_instance, check_positive, check_probability, check_real_number, check_text
+from .._numbers import format_chance, format_size
 from ..collect.curves import CurveSet
 from ..errors import RequestError
 from ..estimators import APExGP
 from ..estimators.contract import clone
 from ..required import CONFIDENCE, attainable_target, prob_met
-from . import risks
+from . import closed_form
 
-__all__ = ["Enough"]
+__all__ = ["StopRule"]
 
-_FEWEST = 3  # sizes that a forecast starts from
+_FEWEST = 3  # sizes for a forecast
 
 
 @dataclass(frozen=True)
-class Enough:
+class StopRule:
     """Stop measuring when the forecast at one size is narrow enough, or says whether it reaches a target.
 
     A `stop` for `collect_scores`: called with the curves so far, it returns the reason to stop, or an empty string.
@@ -46,7 +46,7 @@ class Enough:
     >>> from apexgp import collect_scores
     >>> def train(n, seed):
     ...     return 0.9 - 0.8 * n**-0.5 + 0.01 * seed
-    >>> run = collect_scores(train, [50, 100, 200, 400], 10, metric="auroc", stop=Enough(at=1000, width=0.1))
+    >>> run = collect_scores(train, [50, 100, 200, 400], 10, metric="auroc", stop=StopRule(at=1000, width=0.1))
     >>> len(run.fits) < 40
     True
     """
@@ -59,23 +59,23 @@ class Enough:
     model: APExGP | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "at", positive("at", self.at))
-        object.__setattr__(self, "confidence", probability("confidence", self.confidence))
+        object.__setattr__(self, "at", check_positive("at", self.at))
+        object.__setattr__(self, "confidence", check_probability("confidence", self.confidence))
         if self.width is not None:
-            object.__setattr__(self, "width", positive("width", self.width))
+            object.__setattr__(self, "width", check_positive("width", self.width))
         if self.target is not None:
-            object.__setattr__(self, "target", real_number("target", self.target))
+            object.__setattr__(self, "target", check_real_number("target", self.target))
         if self.metric is not None:
-            text("metric", self.metric)
+            check_text("metric", self.metric)
         if self.model is not None:
-            instance("model", self.model, APExGP, "an APExGP")
+            check_instance("model", self.model, APExGP, "an APExGP")
         if self.width is None and self.target is None:
             raise RequestError(
-                "Enough needs to be told what is enough.", remedy=("Set {} or {}.", ("width", 0.05), ("target", 0.9))
+                "StopRule needs to be told what is enough.", remedy=("Set {} or {}.", ("width", 0.05), ("target", 0.9))
             )
 
     def __call__(self, curves: CurveSet) -> str:
-        """Why the curves so far are enough; an empty text where they are not, or cannot be forecast from yet."""
+        """The reason to stop; empty where the curves so far are not enough, or cannot be forecast from yet."""
         if not curves:
             return ""
         curve = curves.only if self.metric is None else curves[None, self.metric]
@@ -83,18 +83,18 @@ class Enough:
             return ""
         model = clone(self._settings).fit(curve)
         forecast = model.forecast([self.at], of="expected")
-        width = float(risks.widths(forecast)[0])
+        width = float(closed_form.interval_widths(forecast)[0])
         if self.width is not None and width <= self.width:
-            return f"Enough: the 95 % interval of the expected score at {exactly(self.at)} is {width:.3g} wide."
+            return f"Enough: the 95 % interval of the expected score at {format_size(self.at)} is {width:.3g} wide."
         if self.target is None:
             return ""
         goal = attainable_target(self.target, curve, model._best_possible)
         prob = float(prob_met(forecast, goal, curve.direction)[0])
-        if not any(risks.verdicts_after(prob, 1.0, self.confidence)):
+        if not any(closed_form.prob_decided_after(prob, 1.0, self.confidence)):
             return ""
         return (
-            f"Enough: the chance is {chance(prob)} that {exactly(self.at)} {curve.unit_name} reach a mean score of "
-            f"{goal:g}."
+            f"Enough: the chance is {format_chance(prob)} that {format_size(self.at)} {curve.unit_name} reach a mean "
+            f"score of {goal:g}."
         )
 
     @cached_property

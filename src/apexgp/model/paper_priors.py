@@ -1,23 +1,40 @@
-"""The paper's priors on tau, sigma and lambda, and the elicitation that fixes sigma's."""
+"""The paper's priors on tau, sigma and lambda, the elicitation that fixes sigma's, and its two variants.
+
+The paper's tables come from released code that departs from the paper's text in a handful of constants; a `Variant`
+holds them.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from math import e
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
-from .._check import FloatArray
-from ..numerics.roots import rising_root
+from .._check import FloatArray, check_bool, check_whole_number
+from ..numerics.roots import find_rising_root
+from .distributions import FARTHEST, check_between, check_positive_distribution
 
-__all__ = ["LAMBDA_PRINTED", "LAMBDA_WRITTEN", "TAU", "PositiveNormal", "elicit_sigma"]
+__all__ = [
+    "LAMBDA_PRINTED",
+    "LAMBDA_WRITTEN",
+    "PUBLISHED",
+    "SIGMA_STEPS",
+    "SIGMA_UPPER",
+    "TAU",
+    "WRITTEN",
+    "PositiveNormal",
+    "Variant",
+    "elicit_sigma",
+]
 
 
 @dataclass(frozen=True)
 class PositiveNormal:
-    """A normal distribution cut to [lower, inf), by the location and scale of the uncut one."""
+    """A normal distribution truncated to [lower, inf), by its location and scale before truncation."""
 
     loc: float
     scale: float
@@ -50,7 +67,7 @@ class PositiveNormal:
 
     @cached_property
     def _above(self) -> float:
-        """Mass of the uncut distribution that is kept."""
+        """Mass of the normal distribution above `lower`."""
         return float(ndtr((self.loc - self.lower) / self.scale))
 
     @cached_property
@@ -67,7 +84,7 @@ LAMBDA_PRINTED = PositiveNormal(-1.23, 2.12)
 _PERCENTILES = np.array([0.2, 0.5, 0.8])
 _SHARES = np.array([1 / 2, 5 / 8, 3 / 4])
 
-_FARTHEST = 37.0  # deviates beyond which less than any number is left above
+_FARTHEST = 37.0  # deviates beyond which the tail underflows
 
 _LEAST = 0.001  # lower end of the authors' grid, for location and scale alike
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(12)
@@ -100,20 +117,20 @@ def elicit_sigma(window: float, upper: float, steps: int = 0) -> PositiveNormal:
     """
     wanted = _SHARES * window / 6
     if steps:
-        grid, percentiles = _percentiles_on_grid(upper, steps)
-        loc, scale = (float(grid[i]) for i in _least_gaps(percentiles, wanted))
+        grid, percentiles = _compute_grid_percentiles(upper, steps)
+        loc, scale = (float(grid[i]) for i in _find_least_gaps(percentiles, wanted))
         return PositiveNormal(loc, scale)
-    axes, percentiles = _percentiles_over_box(upper)
-    best = _least_gaps(percentiles, wanted)
+    axes, percentiles = _compute_box_percentiles(upper)
+    best = _find_least_gaps(percentiles, wanted)
     spacings = [axis[1] - axis[0] for axis in axes]
-    for _ in range(50):  # far more than it takes, unless flat ground lets the grid wander
+    for _ in range(50):  # far more than needed, unless flat ground lets the grid wander
         if max(spacings) <= 1e-3:
             break
         near = [
             np.clip(axis[i] + spacing / 3 * np.arange(-4, 5), np.log(_LEAST), np.log(upper))
             for axis, i, spacing in zip(axes, best, spacings, strict=True)
         ]
-        axes, best = near, _least_gaps(_window_percentiles(*near), wanted)
+        axes, best = near, _find_least_gaps(_window_percentiles(*near), wanted)
         # At the rim of a small grid the valley goes on: move there before looking closer.
         if all(0 < i < 8 or axis[i] in (np.log(_LEAST), np.log(upper)) for axis, i in zip(axes, best, strict=True)):
             spacings = [spacing / 3 for spacing in spacings]
@@ -121,21 +138,21 @@ def elicit_sigma(window: float, upper: float, steps: int = 0) -> PositiveNormal:
     return PositiveNormal(loc, scale)
 
 
-def _least_gaps(percentiles: FloatArray, wanted: FloatArray) -> tuple[int, int]:
+def _find_least_gaps(percentiles: FloatArray, wanted: FloatArray) -> tuple[int, int]:
     gaps = np.abs(percentiles - wanted).sum(axis=-1)
     loc, scale = np.unravel_index(gaps.argmin(), gaps.shape)
     return int(loc), int(scale)
 
 
 @lru_cache(maxsize=4)
-def _percentiles_on_grid(upper: float, steps: int) -> tuple[FloatArray, FloatArray]:
+def _compute_grid_percentiles(upper: float, steps: int) -> tuple[FloatArray, FloatArray]:
     """Equally spaced locations, which are the scales too, and the percentiles for all pairs of them."""
     grid = np.linspace(_LEAST, upper, steps)
     return grid, _window_percentiles(np.log(grid), np.log(grid))
 
 
 @lru_cache(maxsize=4)
-def _percentiles_over_box(upper: float) -> tuple[list[FloatArray], FloatArray]:
+def _compute_box_percentiles(upper: float) -> tuple[list[FloatArray], FloatArray]:
     """Logarithms of locations and scales over the box, and the percentiles there: they do not depend on W."""
     axes = [np.linspace(np.log(_LEAST), np.log(upper), n) for n in (40, 14)]
     return axes, _window_percentiles(*axes)
@@ -152,7 +169,7 @@ def _window_percentiles(log_loc: FloatArray, log_scale: FloatArray) -> FloatArra
     # Were tau constant at its typical size, these would be the percentiles.
     guess = np.hypot(loc + scale * ndtri(1 - (1 - _PERCENTILES) * ndtr(loc / scale)), TAU.quantile(_PERCENTILES))
     low, high = 0.1 * guess, 10 * guess
-    return rising_root(surplus, low, high, guess, tolerance=1e-7)
+    return find_rising_root(surplus, low, high, guess, tolerance=1e-7)
 
 
 def _window_distribution(s: FloatArray, loc: FloatArray, scale: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -174,3 +191,68 @@ def _window_distribution(s: FloatArray, loc: FloatArray, scale: FloatArray) -> t
     cdf = (weight * sigma * (ndtr(z) - ndtr(-loc / scale)) / above).sum(axis=(-2, -1))
     pdf = (weight * s * np.exp(-0.5 * z**2) / (np.sqrt(2 * np.pi) * scale * above)).sum(axis=(-2, -1))
     return cdf, pdf
+
+
+SIGMA_STEPS = 300  # at most
+SIGMA_UPPER = (0.002, 1e3)  # bounds of the upper end of the elicitation's box; its lower end is 0.001
+
+
+@dataclass(frozen=True)
+class Variant:
+    """Constants of the model on which the paper's text and its released code disagree.
+
+    Parameters
+    ----------
+    log_base
+        Base of the logarithm that the kernel takes of the sizes.
+    noise_floor
+        Least standard deviation tau of the noise.
+    lambda_prior
+        Prior on the kernel's length-scale.
+    sigma_upper
+        Largest location and scale that the elicitation of sigma's prior may choose.
+    window_to_ceiling
+        Whether W, the room above the best pilot score, ends at the ceiling or (false) at 1.
+    sigma_steps
+        How many locations, and as many scales, equally far apart, the elicitation chooses from; 0: any.
+    """
+
+    log_base: float
+    noise_floor: float
+    lambda_prior: PositiveNormal
+    sigma_upper: float
+    window_to_ceiling: bool
+    sigma_steps: int = 0
+
+    def __post_init__(self) -> None:
+        check_positive_distribution("lambda_prior", self.lambda_prior)
+        checked = {
+            "log_base": check_between("log_base", self.log_base, 1.001, FARTHEST),
+            "noise_floor": check_between("noise_floor", self.noise_floor, 0.0, 1.0),
+            "sigma_upper": check_between("sigma_upper", self.sigma_upper, *SIGMA_UPPER),
+            "window_to_ceiling": check_bool("window_to_ceiling", self.window_to_ceiling),
+            "sigma_steps": check_whole_number("sigma_steps", self.sigma_steps, least=0, most=SIGMA_STEPS),
+        }
+        for name, value in checked.items():
+            object.__setattr__(self, name, value)
+
+
+PUBLISHED = Variant(
+    log_base=10.0,
+    noise_floor=0.01,
+    lambda_prior=LAMBDA_PRINTED,
+    sigma_upper=0.05,
+    window_to_ceiling=True,
+    sigma_steps=100,
+)
+"""The released code, which the printed tables come from."""
+
+WRITTEN = Variant(
+    log_base=e,
+    noise_floor=0.0,
+    lambda_prior=LAMBDA_WRITTEN,
+    # No bound in the text. W is at most 1, so the window 6 sigma asks for locations of at most 1/8.
+    sigma_upper=0.2,
+    window_to_ceiling=False,
+)
+"""The paper's text, to the letter."""

@@ -1,4 +1,4 @@
-"""Mixtures of normal distributions cut to [0, 1]: their distribution function and, inverse to it, their quantiles.
+"""Mixtures of normals truncated to [0, 1]: their distribution function and, inverse to it, their quantiles.
 
 A probability is computed on the side on which it is small, so that no digits are lost: an interval at 1 - 2e-12 is
 wider than one at 1 - 2e-9. A component may be a spike far narrower than the mixture or lie far outside [0, 1]: nothing
@@ -17,17 +17,17 @@ from scipy.special import logsumexp, ndtr, ndtri
 
 from .._check import FloatArray
 from ..compiled.loaded import compiled_loops
-from .truncated import CutNormal
+from .truncated_normal import TruncatedNormal
 
-__all__ = ["CutMixture"]
+__all__ = ["TruncatedMixture"]
 
 _ACCURACY = 1e-9  # of a quantile: relative error of the probability beyond it, on the smaller side
-_BLOCK = 2**15  # numbers that fit into the processor's cache along with those that are made of them
+_BLOCK = 2**15  # numbers that fit into the processor's cache with intermediate results
 _MANY_LEVELS = 16
 _FEW = 128  # components
 _BY_SLOPES, _BY_TURNS, _BY_WIDTH = 5, 16, 48
-"""After so many steps those that follow slow ones halve the bracket, then all do, then into as many numbers."""
-_SLOW = 0.25  # what a step should leave of the error, at most
+"""Steps after which a slow step is followed by bisection, then all steps bisect, then by floating-point values."""
+_SLOW = 0.25  # share of the error that a step should leave, at most
 _MOST_STEPS = _BY_WIDTH + 64  # brackets have shrunk to two neighbouring numbers
 _ROOT_2PI = np.sqrt(2 * np.pi)
 
@@ -40,7 +40,7 @@ Indices = NDArray[np.intp]
 
 
 class _Tails(NamedTuple):
-    """Constants of the tails: probability = sum of step Phi(rate (y - location)) - beyond.
+    """Constants of both tails: probability = sum of step Phi(rate (y - location)) - beyond.
 
     Arrays have the shape (2 Q, K), (2 Q,) or (Q,): rows of lower tails come first, those of upper tails follow.
     """
@@ -48,25 +48,27 @@ class _Tails(NamedTuple):
     rate: FloatArray
     step: FloatArray
     beyond: FloatArray
-    """What the sum is at the end that a tail is counted from."""
+    """Value of the sum at the end that a tail is counted from."""
     noise: FloatArray
-    """What rounding may do to a probability."""
+    """Rounding error of a probability."""
 
 
-class CutMixture:
+class TruncatedMixture:
     """A weighted mixture of K components at each of Q columns.
 
     Parameters
     ----------
     locations, scales
-        Of the components before the cut, shape (K, Q).
+        Locations and scales of the components before truncation, shape (K, Q).
     weights
-        Shape (K,).
+        Weights of the components, shape (K,).
     """
 
     def __init__(self, locations: FloatArray, scales: FloatArray, weights: FloatArray) -> None:
-        # What is summed lies together in memory; compiled loops take doubles.
-        self._components = CutNormal(np.ascontiguousarray(locations.T, float), np.ascontiguousarray(scales.T, float))
+        # Components, which are summed over, are contiguous in memory; compiled loops take doubles.
+        self._components = TruncatedNormal(
+            np.ascontiguousarray(locations.T, float), np.ascontiguousarray(scales.T, float)
+        )
         self._weights = np.asarray(weights / weights.sum(), float)
         self._columns = locations.shape[1]
 
@@ -79,7 +81,7 @@ class CutMixture:
 
     @cached_property
     def _nearly_moments(self) -> tuple[FloatArray, FloatArray]:
-        """About these: good enough to begin a search, and quickly found."""
+        """Approximate moments: good enough to begin a search, and quickly computed."""
         location = np.clip(self._components.location, 0.0, 1.0)
         mean = location @ self._weights
         scale = np.minimum(self._components.scale, 0.3)  # no more than that of a uniform distribution
@@ -88,7 +90,7 @@ class CutMixture:
 
     def pdf(self, y: FloatArray) -> FloatArray:
         """Density, for rows of values at all columns: shape (n, Q)."""
-        return self._mixed(self._components.pdf, y)
+        return self._mix(self._components.pdf, y)
 
     def log_pdf(self, y: FloatArray) -> FloatArray:
         """Logarithm of the density, also where the density itself is too small for a number."""
@@ -99,14 +101,14 @@ class CutMixture:
     def cdf(self, y: FloatArray) -> FloatArray:
         """P(Y <= y), for rows of values at all columns: shape (n, Q)."""
         if compiled_loops() is None:
-            below = self._mixed(self._components.cdf, y)
+            below = self._mix(self._components.cdf, y)
         else:
             below = self._tail_and_slopes(y.ravel(), self._rows(np.zeros(y.shape, bool)))[0].reshape(y.shape)
             below = np.where(y <= 0, 0.0, below)
         return np.where(y >= 1, 1.0, below.clip(0.0, 1.0))
 
     def quantile(self, below: FloatArray, above: FloatArray) -> FloatArray:
-        """Values with so much probability below and above them.
+        """Values with the given probabilities below and above them.
 
         Parameters
         ----------
@@ -126,9 +128,9 @@ class CutMixture:
             found = self._search(below, above, *self._table_guess(below))
         else:
             found = self._search(below, above, None, np.zeros(shape), np.ones(shape))
-        return _rising(np.where(below <= 0, 0.0, np.where(above <= 0, 1.0, found)), below, above)
+        return _make_monotone(np.where(below <= 0, 0.0, np.where(above <= 0, 1.0, found)), below, above)
 
-    def _mixed(self, function: Callable[[FloatArray], FloatArray], y: FloatArray) -> FloatArray:
+    def _mix(self, function: Callable[[FloatArray], FloatArray], y: FloatArray) -> FloatArray:
         """Weighted sum over the components, row by row: a row's numbers stay in the processor's cache."""
         return np.stack([function(row[:, None]) @ self._weights for row in y])
 
@@ -145,7 +147,7 @@ class CutMixture:
 
     @cached_property
     def _height(self) -> FloatArray:
-        """Of each component's density, times its weight."""
+        """Height of each component's density, times its weight."""
         return self._weights * self._components.height
 
     @cached_property
@@ -156,11 +158,11 @@ class CutMixture:
 
     @property
     def _constants(self) -> tuple[FloatArray, ...]:
-        """As compiled loops take them."""
+        """Arrays that the compiled loops take."""
         return self._components.location, self._tails.rate, self._tails.step, self._height, self._tails.beyond
 
     def _rows(self, upper: NDArray[np.bool_]) -> Indices:
-        """Of the constants, for the tails at values of shape (n, Q)."""
+        """Rows of the constants for the tails at values of shape (n, Q)."""
         return (np.arange(self._columns) + self._columns * upper).ravel()
 
     def _tail_and_slopes(self, y: FloatArray, row: Indices) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -190,7 +192,7 @@ class CutMixture:
     def _search(
         self, below: FloatArray, above: FloatArray, start: FloatArray | None, low: FloatArray, high: FloatArray
     ) -> FloatArray:
-        """Quantiles from first guesses within brackets; without a guess, it is made here.
+        """Search quantiles from first guesses within brackets; without a guess, one is made here.
 
         Steps are Halley's where they lead into the bracket; else, and more and more often, the bracket is halved. A
         step is the last one if what it leaves of the error is known to be too small to matter.
@@ -204,7 +206,7 @@ class CutMixture:
             if start is None:
                 start = np.clip(mean + std * ndtri(np.clip(below, 1e-6, 1 - 1e-6)), 0.0, 1.0)
             else:
-                std = np.full(len(mean), np.nan)  # neighbours know nothing better
+                std = np.full(len(mean), np.nan)  # NaN: start from the table, not from the neighbouring size
             found = np.array(start, order="C")
             brackets = np.ascontiguousarray(low), np.ascontiguousarray(high)
             loops.search(
@@ -213,17 +215,17 @@ class CutMixture:
             return found
         found = (self._rough_guess(below) if start is None else start).ravel().copy()
         sign, low, high = np.where(upper, -1.0, 1.0).ravel(), low.ravel().copy(), high.ravel().copy()
-        going, before = np.flatnonzero(wanted > 0), np.full(len(found), np.inf)
+        active, before = np.flatnonzero(wanted > 0), np.full(len(found), np.inf)
         for iteration in range(_MOST_STEPS):
-            if not going.size:
+            if not active.size:
                 break
-            y, side, enough = found[going], sign[going], tolerance[going]
-            tail, pdf, pdf_slope = self._tail_and_slopes(y, row[going])
-            surplus = side * (tail - wanted[going])
-            least = low[going] = np.where(surplus <= 0, y, low[going])
-            most = high[going] = np.where(surplus >= 0, y, high[going])
-            step = _step(tail, wanted[going], side, pdf, pdf_slope)
-            last, error = _last_step(surplus, step, pdf, pdf_slope, self._most_bent[row[going] % self._columns])
+            y, side, enough = found[active], sign[active], tolerance[active]
+            tail, pdf, pdf_slope = self._tail_and_slopes(y, row[active])
+            surplus = side * (tail - wanted[active])
+            least = low[active] = np.where(surplus <= 0, y, low[active])
+            most = high[active] = np.where(surplus >= 0, y, high[active])
+            step = _halley_step(tail, wanted[active], side, pdf, pdf_slope)
+            last, error = _corrected_step(surplus, step, pdf, pdf_slope, self._most_bent[row[active] % self._columns])
             sure = error <= enough
             moved = y + np.where(sure, last, step)
             moved = np.where(moved == y, np.nextafter(y, np.where(surplus > 0, 0.0, 1.0)), moved)
@@ -232,17 +234,17 @@ class CutMixture:
             if iteration >= _BY_TURNS:
                 inside = sure
             elif iteration >= _BY_SLOPES:
-                inside &= sure | (np.abs(surplus) <= before[going])
-            before[going] = _SLOW * np.abs(surplus)
-            middle = _middle(least, most, iteration)
+                inside &= sure | (np.abs(surplus) <= before[active])
+            before[active] = _SLOW * np.abs(surplus)
+            middle = _bisect(least, most, iteration)
             there = np.abs(surplus) <= enough
             stuck = ~sure & ~inside & ((middle <= least) | (middle >= most))
-            found[going] = np.where(there, y, np.where(inside, moved, np.where(stuck, most, middle)))
-            going = going[~(there | sure | stuck)]
+            found[active] = np.where(there, y, np.where(inside, moved, np.where(stuck, most, middle)))
+            active = active[~(there | sure | stuck)]
         return found.reshape(below.shape)
 
     def _rough_guess(self, below: FloatArray) -> FloatArray:
-        """Quantiles of nearly the same mixture, found by Newton's method from those of a normal distribution."""
+        """Approximate quantiles, by Newton's method on fewer components from those of a normal distribution."""
         if len(self._weights) >= 2 * _FEW:
             return self._fewer._rough_guess(below)
         mean, std = self.moments
@@ -250,7 +252,7 @@ class CutMixture:
         target = ndtri(wanted)
         y = np.clip(mean + std * target, 0.0, 1.0)
         for _ in range(4):
-            cdf, pdf = self._roughly(y)
+            cdf, pdf = self._approximate(y)
             score = ndtri(np.clip(cdf, 1e-9, 1 - 1e-9))
             near = np.abs(score - target) < 1
             scale = _ROOT_2PI * np.exp(0.5 * score**2)
@@ -262,28 +264,28 @@ class CutMixture:
         return y
 
     @cached_property
-    def _fewer(self) -> CutMixture:
-        """About `_FEW` of the components, evenly picked by their weights: a first guess needs no more."""
+    def _fewer(self) -> TruncatedMixture:
+        """A mixture of about `_FEW` components, picked evenly by weight: enough for a first guess."""
         reached = np.cumsum(self._weights)
         some = np.unique(np.searchsorted(reached, (np.arange(_FEW) + 0.5) / _FEW * reached[-1]))
         before = np.searchsorted(some, np.arange(len(reached)), side="right").clip(1) - 1
         parts = self._components
-        return CutMixture(
+        return TruncatedMixture(
             parts.location[:, some].T, parts.scale[:, some].T, np.bincount(before, self._weights).astype(float)
         )
 
     @cached_property
     def _rough_constants(self) -> tuple[NDArray[np.floating], ...]:
         parts, lower = self._components, slice(self._columns)
-        # What lies almost wholly outside hugs a bound, spikes are wider: numbers stay within single precision.
+        # Components almost wholly outside are put at a bound, and spikes widened, to stay within single precision.
         outside = parts.mass < 1e-3
         step, height = (np.where(outside, 0.0, values) for values in (self._tails.step[lower], self._height))
         beyond = np.where(outside, -self._weights * (parts.location < 0), parts.phi_below * step).sum(axis=1)
         rate = np.clip(self._tails.rate[lower], -1e6, 1e6)
         return *(values.astype(np.float32) for values in (parts.location, rate, step, height)), beyond
 
-    def _roughly(self, y: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Cdf and pdf at rows of values, right to 1e-6 but quick: in single precision, by a polynomial for Phi."""
+    def _approximate(self, y: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Cdf and pdf at rows of values to 1e-6, quickly: in single precision, by a polynomial for Phi."""
         if compiled_loops() is not None:
             cdf, pdf, _ = self._tail_and_slopes(y.ravel(), self._rows(np.zeros(y.shape, bool)))
             return cdf.reshape(y.shape), pdf.reshape(y.shape)
@@ -309,7 +311,7 @@ class CutMixture:
         return np.einsum("nqk,qk->nq", phi, step) - beyond, bell.sum(axis=2)
 
     def _table_guess(self, below: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Quantiles by inverting the cdf between some points, and the points around them."""
+        """Approximate quantiles by inverting the cdf between some points, and brackets around them."""
         mean, std = self.moments
         y = np.clip(mean + 12 * std * (np.sinh(np.linspace(-5, 5, 65)) / np.sinh(5))[:, None], 0.0, 1.0)
         cdf = self.cdf(y)
@@ -325,7 +327,9 @@ class CutMixture:
         return found[0], found[1], found[2]
 
 
-def _step(tail: FloatArray, wanted: FloatArray, side: FloatArray, pdf: FloatArray, pdf_slope: FloatArray) -> FloatArray:
+def _halley_step(
+    tail: FloatArray, wanted: FloatArray, side: FloatArray, pdf: FloatArray, pdf_slope: FloatArray
+) -> FloatArray:
     """Halley's step in normal scores, in which a distribution function is nearly straight."""
     score, target = ndtri(np.clip(tail, 1e-300, 1 - 1e-16)), ndtri(np.maximum(wanted, 1e-300))
     scale = _ROOT_2PI * np.exp(0.5 * score**2)
@@ -335,18 +339,18 @@ def _step(tail: FloatArray, wanted: FloatArray, side: FloatArray, pdf: FloatArra
         return -value / np.maximum(slope - np.where(np.isfinite(bend), bend, 0.0), 0.5 * slope)
 
 
-def _last_step(
+def _corrected_step(
     surplus: FloatArray, step: FloatArray, pdf: FloatArray, pdf_slope: FloatArray, most_bent: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """A step that agrees with the series of the distribution function, and the most it may leave of the surplus."""
+    """A step corrected by the series of the distribution function, and a bound on the surplus that it leaves."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         last = step - (surplus + step * (pdf + 0.5 * step * pdf_slope)) / (pdf + step * pdf_slope)
         left = surplus + last * (pdf + 0.5 * last * pdf_slope)
         return last, np.abs(left) + most_bent * np.abs(last) ** 3 / 6
 
 
-def _middle(low: FloatArray, high: FloatArray, iteration: int) -> FloatArray:
-    """Between two numbers; at last so that as many floating-point numbers are below it as above."""
+def _bisect(low: FloatArray, high: FloatArray, iteration: int) -> FloatArray:
+    """The middle of a bracket; after many steps, by the number of floating-point values on either side."""
     if iteration < _BY_WIDTH:
         return 0.5 * (low + high)
     bits = low.view(np.int64)
@@ -354,8 +358,8 @@ def _middle(low: FloatArray, high: FloatArray, iteration: int) -> FloatArray:
     return middle
 
 
-def _rising(values: FloatArray, below: FloatArray, above: FloatArray) -> FloatArray:
-    """Values in whose accuracy lies that they rise with the probability below them, made to do so."""
+def _make_monotone(values: FloatArray, below: FloatArray, above: FloatArray) -> FloatArray:
+    """Make quantiles monotone in the probability below them; they differ within their accuracy."""
     order = np.lexsort((-above, below), axis=0)
     risen = np.maximum.accumulate(np.take_along_axis(values, order, axis=0), axis=0)
     np.put_along_axis(values, order, risen, axis=0)

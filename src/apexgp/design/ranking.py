@@ -1,4 +1,4 @@
-"""The answer to what to measure next: designs, the best first."""
+"""The answer of `design_pilot`: designs with their figures, the best first."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from .._answer import Answer, ColumnData, Shown
-from .._check import instance, positive, several, whole_number
-from .._numbers import at_least, chance, exactly
+from .._answer import Answer, ColumnData, SummaryTable
+from .._check import check_instance, check_list, check_positive, check_whole_number
+from .._numbers import format_chance, format_size, format_size_needed
 from ..required import RequiredSize
-from .plans import Design
+from .designs import Design
 
-__all__ = ["PilotDesign", "RankedDesign", "Verdict", "at_hand", "frugal"]
+__all__ = ["PilotDesign", "RankedDesign", "Verdict", "find_at_hand", "find_frugal"]
 
-_MOST_SHOWN = 8  # and the one that is cheap, and the one that needs no more data
-_NEARLY = 1.1  # times the risk of the best design: as good, to a reader
+_MOST_SHOWN = 8  # besides the frugal design, and the best without more data
+_NEARLY = 1.1  # times the risk of the best design: practically as good
 
 Interval = tuple[float, float]
 Verdict = Literal["yes", "no", "open"]
@@ -24,7 +24,7 @@ Verdict = Literal["yes", "no", "open"]
 
 @dataclass(frozen=True)
 class RankedDesign:
-    """A design and what it is expected to show.
+    """A design and its expected figures.
 
     Attributes
     ----------
@@ -90,7 +90,7 @@ class RankedDesign:
 
 @dataclass(frozen=True, repr=False)
 class PilotDesign(Answer):
-    """What to measure next.
+    """Recommended next measurements.
 
     Attributes
     ----------
@@ -154,7 +154,7 @@ class PilotDesign(Answer):
 
     @property
     def farthest(self) -> int:
-        """Which of the sizes in `at` is the largest."""
+        """Index of the largest size in `at`."""
         return max(range(len(self.at)), key=self.at.__getitem__)
 
     @property
@@ -165,16 +165,16 @@ class PilotDesign(Answer):
     @property
     def best_at_hand(self) -> RankedDesign | None:
         """The best of those that help and need no more examples than the pilot had."""
-        return at_hand(self.helpful, self.pilot_sizes)
+        return find_at_hand(self.helpful, self.pilot_sizes)
 
     @property
     def frugal(self) -> RankedDesign:
         """The cheapest of those whose risk is at most a tenth above that of the best."""
-        return frugal(self.helpful or self.designs)
+        return find_frugal(self.helpful or self.designs)
 
     def share_left(self, one: RankedDesign) -> float:
         """Share of the present doubt that a design leaves."""
-        return _listed(one).risk / self.risk_now
+        return _check_ranked_design(one).risk / self.risk_now
 
     @property
     def verdict_now(self) -> Verdict | None:
@@ -186,19 +186,19 @@ class PilotDesign(Answer):
 
     def best_within(self, cost: float) -> RankedDesign | None:
         """The best of those that cost no more."""
-        most = positive("cost", cost) * (1 + 1e-9)
+        most = check_positive("cost", cost) * (1 + 1e-9)
         return next((one for one in self.designs if one.cost <= most), None)
 
     def words(self, one: RankedDesign) -> str:
         """A design in a few words."""
-        sizes = ", ".join(map(exactly, _listed(one).sizes))
+        sizes = ", ".join(map(format_size, _check_ranked_design(one).sizes))
         if one.continued:
             return f"the pilot's splits at {sizes}"
         return f"{one.n_splits}{' new' if self.pilot_sizes else ''} split{'s' if one.n_splits > 1 else ''} at {sizes}"
 
     @property
     def nothing(self) -> str:
-        """What stands for no further measurement, beside the designs."""
+        """The row label for no further measurement."""
         return "nothing more" if self.pilot_sizes else "nothing yet"
 
     def _columns(self) -> ColumnData:
@@ -219,14 +219,14 @@ class PilotDesign(Answer):
                 columns[name] = [getattr(one, name) for one in self.designs]
         return columns
 
-    def shown(self) -> Shown:
-        """One row per design, below what is known now."""
+    def shown(self) -> SummaryTable:
+        """One row per design, below one for the present."""
         header, rows = self.table([self.farthest], _MOST_SHOWN)
         title = f"What to measure next, with {self.budget:,.10g} {self.unit}"
-        return Shown(title, header, rows, self._all_notes(), words=("measure",))
+        return SummaryTable(title, header, rows, self._all_notes(), words=("measure",))
 
     def table(self, widths: Sequence[int], most: int) -> tuple[list[str], list[list[str]]]:
-        """Names of columns, and rows: what is known now, and so many of the best designs with those worth naming.
+        """Names of columns, and rows: the present, so many of the best designs, and others worth naming.
 
         Designs that are expected to leave more doubt, or a wider interval, than measuring nothing are omitted.
 
@@ -237,17 +237,17 @@ class PilotDesign(Answer):
         most
             How many of the best designs.
         """
-        positions = several("widths", widths, "positions in at")
-        widths = [whole_number("widths", i, least=0, most=len(self.at) - 1) for i in positions]
-        most = whole_number("most", most, least=0)
+        positions = check_list("widths", widths, "positions in at")
+        widths = [check_whole_number("widths", i, least=0, most=len(self.at) - 1) for i in positions]
+        most = check_whole_number("most", most, least=0)
         priced, ranked_by_score = self.unit != "fits", self.ranked_by == "score"
         header = ["measure", "models", *([self.unit] if priced else [])]
         header += ["expected error" if ranked_by_score else "doubt left"]
-        header += [f"95 % width at {exactly(self.at[i])}" for i in widths]
+        header += [f"95 % width at {format_size(self.at[i])}" for i in widths]
         now = [self.nothing, "0", *(["0"] if priced else []), f"{self.risk_now:.4f}" if ranked_by_score else "100 %"]
         rows = [[*now, *(f"{self.widths_now[i]:.3f}" for i in widths), *self._decision_now()]]
         if self.target is not None:
-            right = f"right about {self.target:g} at {exactly(self.decided_at)}"
+            right = f"right about {self.target:g} at {format_size(self.decided_at)}"
             header.append("then plan for" if self.asks_for_size else right)
         worth = [*self.helpful[:most], self.frugal, self.best_at_hand]
         for one in (one for one in self.helpful if one in worth):
@@ -266,33 +266,36 @@ class PilotDesign(Answer):
             return []
         if self.asks_for_size and self.required_now is not None:
             return [self.required_now.in_words(self.required_now.size)]
-        return [chance(max(self.prob_now, 1 - self.prob_now))]
+        return [format_chance(max(self.prob_now, 1 - self.prob_now))]
 
     def _decision_after(self, one: RankedDesign) -> list[str]:
         if one.prob_right is None:
             return []
-        return [self.later_words(one) if self.asks_for_size else chance(one.prob_right)]
+        return [self.later_words(one) if self.asks_for_size else format_chance(one.prob_right)]
 
     def later_words(self, one: RankedDesign) -> str:
-        """Between which sizes the required one will lie."""
-        beyond = f"over {exactly(self.grid[-1])}"
-        ends = [beyond if math.isinf(size) else at_least(size) for size in _listed(one).later_sizes or ()]
+        """The range in which the required size will lie, in words."""
+        beyond = f"over {format_size(self.grid[-1])}"
+        ends = [
+            beyond if math.isinf(size) else format_size_needed(size)
+            for size in _check_ranked_design(one).later_sizes or ()
+        ]
         return " to ".join(dict.fromkeys(ends))
 
 
-def _listed(one: RankedDesign) -> RankedDesign:
-    design: RankedDesign = instance("one", one, RankedDesign, "one of the designs")
+def _check_ranked_design(one: RankedDesign) -> RankedDesign:
+    design: RankedDesign = check_instance("one", one, RankedDesign, "one of the designs")
     return design
 
 
-def at_hand(designs: Sequence[RankedDesign], pilot_sizes: Sequence[float]) -> RankedDesign | None:
-    """The first design that needs no more examples than the pilot had."""
+def find_at_hand(designs: Sequence[RankedDesign], pilot_sizes: Sequence[float]) -> RankedDesign | None:
+    """Find the first design that needs no more examples than the pilot had."""
     if not len(pilot_sizes):
         return None
     return next((one for one in designs if one.sizes[-1] <= pilot_sizes[-1]), None)
 
 
-def frugal(designs: Sequence[RankedDesign]) -> RankedDesign:
-    """The cheapest design that is nearly as good as the first."""
+def find_frugal(designs: Sequence[RankedDesign]) -> RankedDesign:
+    """Find the cheapest design that is nearly as good as the first."""
     enough = _NEARLY * designs[0].risk
     return min((one for one in designs if one.risk <= enough), key=lambda one: (one.cost, one.risk))
