@@ -7,14 +7,17 @@ says of it), then those that the measurements of the pilot call for, one check e
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ._check import FloatArray
 from ._numbers import format_multiple
-from .curve import LearningCurve, Replicates
 from .reading.known_metrics import UNNAMED
 from .vocabulary import PYTHON, Remedy, Vocabulary, add_remedy
+
+if TYPE_CHECKING:
+    from .curve import LearningCurve, Replicates
 
 __all__ = [
     "FARTHEST_FACTOR",

@@ -31,6 +31,8 @@ An error about a table carries a `Fault` for every row that it is about.
 
 from __future__ import annotations
 
+import sys
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self
@@ -62,6 +64,10 @@ __all__ = [
     "UngroupedWarning",
     "WouldOverwriteError",
 ]
+
+
+# Packages whose frames lie between the user's line and ours.
+_CARRIERS = frozenset({"apexgp", "joblib", "sklearn", "click", "typer"})
 
 
 def __dir__() -> list[str]:
@@ -214,3 +220,11 @@ class FailedFitsWarning(ApexWarning):
 
 class FewerProcessesWarning(ApexWarning):
     """More processes were asked for than the machine can use; some were left out."""
+
+
+def warn(message: str, category: type[Warning]) -> None:
+    """Warn at the nearest line outside this package and those that it is called through."""
+    level, frame = 1, sys._getframe(0)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in _CARRIERS:
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, category, stacklevel=level)

@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._check import FloatArray, format_some
-from .._warn import warn
-from ..errors import ClassesLeftOutWarning, FewTestCasesWarning, LeakWarning, NoFeatureWarning, UngroupedWarning
+from ..errors import ClassesLeftOutWarning, FewTestCasesWarning, LeakWarning, NoFeatureWarning, UngroupedWarning, warn
 from ..reading.known_metrics import metric_name
 
 __all__ = ["auroc_standard_error", "warn_of_features", "warn_of_few_test_cases", "warn_of_rare_classes"]

@@ -25,8 +25,7 @@ from typing import Any, Protocol
 
 import joblib
 
-from .._warn import warn
-from ..errors import DataError, FailedFitsWarning, RequestError
+from ..errors import DataError, FailedFitsWarning, RequestError, warn
 from ..running.terminal import progress_bar
 from .curves import CurveSet
 from .fit_record import FitKey, FitRecord, FitRow, fit_key, open_record

@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .._check import check_sizes, check_text, format_some, format_value
-from .._warn import warn
-from ..errors import RequestError, SizesLeftOutWarning
+from ..errors import RequestError, SizesLeftOutWarning, warn
 
 __all__ = ["MOST_SPLITS", "PAPER_SIZES", "SizeChoice", "SizeLimits", "count_cases_needed"]
 

@@ -12,9 +12,8 @@ from typing import Any
 import numpy as np
 
 from .._check import DAMAGED, format_some
-from .._warn import warn
 from ..curve import LearningCurve
-from ..errors import ApexError, DataError, ReproducibilityWarning, RequestError
+from ..errors import ApexError, DataError, ReproducibilityWarning, RequestError, warn
 from ..files.writing import to_json_value, write_text
 from ..model.beliefs import Beliefs
 from ..model.paper_priors import PositiveNormal, Variant

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .._warn import warn
 from ..curve import LearningCurve
-from ..errors import AccuracyWarning, DataError
+from ..errors import AccuracyWarning, DataError, warn
 from ..model.beliefs import Beliefs
 from ..model.means import Mean
 from .averaging import AveragedPosterior, average

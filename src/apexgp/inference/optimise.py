@@ -12,8 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .._check import FloatArray
-from .._warn import warn
-from ..errors import ConvergenceWarning
+from ..errors import ConvergenceWarning, warn
 
 __all__ = ["Minimum", "minimise", "warn_unless_converged"]
 

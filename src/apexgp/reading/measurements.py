@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 
 from .._check import format_some
-from .._warn import warn
-from ..errors import DataError, MissingScoresWarning, RequestError
+from ..errors import DataError, MissingScoresWarning, RequestError, warn
 from ..scale import Range, format_range
 from .cells import is_blank, is_cut, number_in, too_long
 from .companion_cells import Beside, numbers_beside, with_signs_beside, without_own_spread

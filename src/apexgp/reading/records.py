@@ -13,16 +13,11 @@ from typing import Any
 from ..errors import DataError
 from .spreadsheets import Table, one_line
 
-__all__ = ["as_table", "expanded", "is_json", "records_in"]
+__all__ = ["as_table", "expanded", "records_in"]
 
 _EXAMPLE = '{"n": 60, "auc": 0.71, "seed": 1}'
 _MOST_DEPTH = 20
 _LONGEST = 100_000  # characters of a cell that is looked into
-
-
-def is_json(text: str) -> bool:
-    """Whether a text is meant for JSON: a table begins otherwise."""
-    return re.match(r"[\ufeff\s]*(\{\s*[\"}]|\[\s*[\[{\]])", text) is not None
 
 
 def records_in(name: str, text: str) -> tuple[list[Mapping[str, Any]], list[int] | None]:

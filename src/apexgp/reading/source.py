@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import IO, Any
@@ -18,7 +19,6 @@ from .known_metrics import plain_name
 from .measured import STATED, Measurements
 from .measurements import measurements_in
 from .naming import called
-from .records import as_table, expanded, is_json, records_in
 from .size_labels import share_kept, unit_label
 from .spreadsheets import Table, content_of, table_in, text_of
 from .workbook import is_workbook
@@ -29,6 +29,7 @@ LABELS: dict[str, Callable[[Any], Any]] = {"unit": unit_label, "test_share": sha
 Source = str | os.PathLike[str] | IO[bytes] | IO[str]  # of a table; a data frame is one too, of whatever library
 
 
+_JSON = re.compile(r"[\ufeff\s]*(\{\s*[\"}]|\[\s*[\[{\]])")  # as a document begins, and no table
 EXPERIMENT = "mlflow:"
 """Begins the name of an experiment in a store of MLflow."""
 EACH_COLUMN = ("split", "model")
@@ -122,10 +123,17 @@ def _read_whole(source: Any, wanted: TableSettings) -> Table:
 
         return read_experiment(str(source).removeprefix(EXPERIMENT))
     name, raw = content_of(source)
-    if not is_workbook(raw) and b"\x00" not in raw and is_json(text := text_of(name, raw)):
+    if not is_workbook(raw) and b"\x00" not in raw and _JSON.match(text := text_of(name, raw)):
+        from .records import as_table, records_in
+
         return as_table(name, *records_in(name, text))
     sheet = None if wanted.sheet is None else str(wanted.sheet)
-    return expanded(table_in(name, raw, sheet=sheet, is_header=is_header if wanted.size is None else named))
+    table = table_in(name, raw, sheet=sheet, is_header=is_header if wanted.size is None else named)
+    if not any(cell.startswith("{") for cells in table.columns.values() for cell in cells):
+        return table
+    from .records import expanded
+
+    return expanded(table)
 
 
 def read_measurements(source: Any, wanted: TableSettings) -> tuple[dict[str | None, Measurements], tuple[str, ...]]:

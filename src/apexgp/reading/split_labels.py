@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._check import UNUSABLE, FloatArray, format_some, format_value
-from .._warn import warn
-from ..errors import DataError, MissingScoresWarning, RequestError
+from ..errors import DataError, MissingScoresWarning, RequestError, warn
 
 __all__ = ["check_splits", "split_labels", "unstacked"]
 

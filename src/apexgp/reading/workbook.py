@@ -19,7 +19,6 @@ from typing import Any
 from .._check import format_some
 from .._extras import import_extra
 from ..errors import DataError
-from .archive import MOST_CELLS, repacked
 
 __all__ = ["Rows", "Span", "is_workbook", "read_sheet", "sheet_titles"]
 
@@ -77,6 +76,8 @@ def read_sheet(
 
 def _rows(name: str, title: str, cells: Any) -> tuple[Rows, list[Span]]:
     """The rows of a sheet that are not empty, as text, and its cells merged across columns."""
+    from .archive import MOST_CELLS
+
     if cells.max_row * cells.max_column > MOST_CELLS:  # one cell far away is enough: all those before it count
         raise DataError(
             f"{name} has {cells.max_row:,} rows and {cells.max_column:,} columns in its sheet {title!r}. Delete what "
@@ -104,6 +105,8 @@ def _sheets(name: str, raw: bytes) -> dict[str, Any]:
         raise DataError(f"{name} is a workbook in an old format (.xls). Save it as .xlsx or CSV.")
     openpyxl = import_extra("openpyxl", f"Reading the workbook {name}", "xlsx")
     try:
+        from .archive import repacked
+
         plain = repacked(name, raw)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of what openpyxl leaves out: styles, printing, lists to choose from

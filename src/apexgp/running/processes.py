@@ -7,8 +7,7 @@ from pickle import PicklingError
 from typing import Any
 
 from .._check import check_whole_number
-from .._warn import warn
-from ..errors import FewerProcessesWarning, RequestError
+from ..errors import FewerProcessesWarning, RequestError, warn
 
 __all__ = ["check_n_jobs", "run_in_order"]
 

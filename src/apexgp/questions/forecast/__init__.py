@@ -54,10 +54,10 @@ from .batch import (
     build_forecast_rows,
     list_forecast_columns,
 )
-from .curve_picture import Picture, build_curve_picture, find_picture_end
 from .tripod import say_tripod
 
 if TYPE_CHECKING:
+    from .curve_picture import Picture
     from .picture import CurveDisplay
 
 __all__ = [
@@ -317,6 +317,8 @@ class ForecastAnswer(QuestionAnswer):
 
     def picture(self, kind: type[Picture], **more: int) -> Picture:
         """The arrays of a picture: the forecast with the interval that was asked for, and the target."""
+        from .curve_picture import build_curve_picture, find_picture_end
+
         return build_curve_picture(
             self.model,
             find_picture_end(self.model.curve_, self.sizes, self.required),

@@ -45,7 +45,6 @@ from ...question_base.phrases import list_some
 from ...question_base.question import Cells, QuestionAnswer
 from ...question_base.wording import format_required_size
 from ...required import CONFIDENCE, RequiredSize
-from ...running.processes import run_in_order
 from ...running.terminal import progress_bar
 
 if TYPE_CHECKING:
@@ -205,6 +204,8 @@ def forecast_many(
     from joblib import delayed
 
     work = (delayed(_forecast_chunk)(chunk, asked, clone(settings)) for chunk in chunks)
+    from ...running.processes import run_in_order
+
     return (forecast for chunk in run_in_order(work, n_jobs) for forecast in chunk)
 
 

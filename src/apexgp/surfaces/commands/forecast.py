@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from ...curve import LearningCurve
 from ...errors import DataError, RequestError
 from ...estimators import APExGP
 from ...question_base.model_settings import ModelSettings
-from ...questions.forecast import ForecastQuestion
-from ...questions.forecast.curve_picture import CurvePicture
+from ...questions.forecast import ForecastAnswer, ForecastQuestion
 from ..curve_file import CurveFile
 from ..options import PriorsOptions
 from ..output import OutputOptions, PictureOptions
 from ..recording import RecordOptions
+
+if TYPE_CHECKING:
+    from ...questions.forecast.curve_picture import CurvePicture
 
 __all__ = ["forecast"]
 
@@ -43,9 +46,15 @@ def forecast(
         _forecast_batch(asked, curves, model, output, picture, kept)
         return
     answer = asked.answer(model.fit(source.only_curve))
-    output.present(answer, lambda: answer.picture(CurvePicture))
+    output.present(answer, lambda: _build_chart(answer))
     picture.draw(answer.display, output)
     kept.record_forecasts(asked, [model])
+
+
+def _build_chart(answer: ForecastAnswer) -> CurvePicture:
+    from ...questions.forecast.curve_picture import CurvePicture
+
+    return answer.picture(CurvePicture)
 
 
 def _forecast_batch(
