@@ -26,9 +26,9 @@ from limited import guarded
 
 METHODS = {"match": 2, "search": 2, "fullmatch": 2, "findall": 2, "finditer": 2, "split": 3, "sub": 4, "subn": 4}
 """Functions of `re`, and where their flags stand."""
-LENGTH = 100_000
-HANGS = 2.0  # seconds of the processor, for what takes milliseconds where it is linear
-SHARES = 4
+LENGTH = 20_000
+HANGS = 0.5  # seconds of the processor, for what takes milliseconds where it is linear, and 1.6 where quadratic
+SHARES = 2
 BITS = [
     *" \n\u00a00,.([)%-+e_aA'\"\\/#=",
     *("0 ", "0,", "0.", ",000", " 000", "1 (", "( ", ") ", "(1", "()", "a ", "aA", "n=", "n ", "of ", "no. ", "0.7 ("),

@@ -32,7 +32,7 @@ def curves(draw):
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::apexgp.errors.ConvergenceWarning")
 @pytest.mark.filterwarnings("ignore::apexgp.errors.AccuracyWarning")
-@settings(max_examples=120, derandomize=True)
+@settings(max_examples=60, derandomize=True)
 @given(curves(), st.sampled_from(range(len(MODELS))), st.randoms(use_true_random=False))
 def test_any_valid_curve_gets_a_proper_forecast(curve, which, random):
     sizes, scores = curve

@@ -93,7 +93,7 @@ whole = rows(work(folder / "whole.csv"))
 duration = time.perf_counter() - start
 draw = random.Random(0)
 kept = []
-for number in range(20):
+for number in range(8):
     path = folder / f"{number}.csv"
     process = child(path)
     time.sleep(draw.uniform(0.02, 1) * duration)
@@ -109,8 +109,8 @@ print(len(whole), *kept)
 """
 
 
-def test_a_run_killed_at_20_moments_resumes_to_the_same_rows(tmp_path):
-    # Forked from one process, so that 20 kills do not cost 20 starts of Python.
+def test_a_run_killed_at_8_moments_resumes_to_the_same_rows(tmp_path):
+    # Forked from one process, so that 8 kills do not cost 8 starts of Python.
     done = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", KILLER, tmp_path],
         capture_output=True,
@@ -119,8 +119,8 @@ def test_a_run_killed_at_20_moments_resumes_to_the_same_rows(tmp_path):
     )
     assert done.returncode == 0, done.stderr
     fits, *kept = map(int, done.stdout.split())
-    assert len(kept) == 20
-    assert sum(0 < number < fits for number in kept) >= 5, kept  # the kills did fall into the work
+    assert len(kept) == 8
+    assert sum(0 < number < fits for number in kept) >= 2, kept  # the kills did fall into the work
 
 
 def test_numeric_threads_are_held_to_one():

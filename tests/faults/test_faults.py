@@ -8,14 +8,14 @@ from conftest import require
 from faults.scenarios import SCENARIOS, seeded, table
 
 NUMBERS = {
-    "killed, 1 process": 2,  # and 20 moments in collect/test_parallel.py
-    "killed, 2 workers": 3,
-    "killed, Dask": 2,
+    "killed, 1 process": 1,  # and 8 moments in collect/test_parallel.py
+    "killed, 2 workers": 1,
+    "killed, Dask": 1,
     "a worker killed": 1,  # ten processes start; collect/test_workers.py kills more
-    "two starts": 2,
-    "disk full": 10,
-    "run killed": 3,
-    "run killed, 3 jobs": 2,
+    "two starts": 1,
+    "disk full": 5,
+    "run killed": 2,
+    "run killed, 3 jobs": 1,
     "run, two starts": 1,
     "run, hangs": 1,
     "run, prints nothing": 1,

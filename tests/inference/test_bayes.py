@@ -268,7 +268,7 @@ def test_simulated_parameters_have_uniform_ranks(mean):
     pilots, truths = [], []
     x = SIZES[:, None]
     empty = Statistics.of(LearningCurve(SIZES, np.full((5, 3), 0.5)))
-    while len(pilots) < 200:
+    while len(pilots) < 120:
         z = rng.normal(size=(len(model.names), 1))
         p, shape = model.parameters(z, empty), model.shape(z, empty)
         level, prior = rng.random(), MOVED.shares[mean]
