@@ -24,6 +24,7 @@ from hypothesis import settings
 
 import apexgp
 from documents import faults
+from small_pilots import THREE_SPLITS
 
 pytest_plugins = ["serving"]  # a server and a browser
 
@@ -41,6 +42,12 @@ REPOSITORY = Path(__file__).resolve().parents[1]
 @pytest.fixture
 def rng():
     return np.random.default_rng(20231109)
+
+
+@pytest.fixture(scope="session")
+def model():
+    """The default model, fitted to `small_pilots.THREE_SPLITS`. All tests share it: read it, do not fit it again."""
+    return apexgp.APExGP().fit(THREE_SPLITS)
 
 
 def missing(reason):

@@ -27,14 +27,9 @@ from apexgp import (
     sensitivity,
 )
 from conftest import require
+from small_pilots import build_pilot
 
-SIZES = [60, 94, 147, 230, 360]
 EVIL = "<script>alert('&')</script>"
-
-
-def pilot(lift=0.0, **about):
-    means = np.array([0.66, 0.705, 0.722, 0.755, 0.768]) + lift
-    return LearningCurve(SIZES, np.stack([means - 0.01, means + 0.01], axis=1), **about)
 
 
 def collected():
@@ -66,16 +61,16 @@ def recorded(model):
 
 @pytest.fixture(scope="module")
 def answers():
-    model = APExGP().fit(pilot(metric="auroc", task=EVIL))
-    tasks = {EVIL: pilot(), "too short": LearningCurve([1, 2], [0.5, 0.6])}
-    comparison = compare_models({EVIL: pilot(), "b": pilot(0.01)}, [360, 36_000])
+    model = APExGP().fit(build_pilot(metric="auroc", task=EVIL))
+    tasks = {EVIL: build_pilot(), "too short": LearningCurve([1, 2], [0.5, 0.6])}
+    comparison = compare_models({EVIL: build_pilot(), "b": build_pilot(0.01)}, [360, 36_000])
     batch = list(forecast_many(tasks))
     return {
         "Forecast": model.forecast([720, 36_000]),
         "RequiredSize": model.required_size(0.785),
         "RequiredSize, never": model.required_size(0.95),
         "RequiredSize, met": model.required_size(0.7),
-        "RequiredSize, regression": LeastSquares("power_law").fit(pilot()).required_size(0.9),
+        "RequiredSize, regression": LeastSquares("power_law").fit(build_pilot()).required_size(0.9),
         "CollectionPlan": plan_collection(model, 0.78, 12, 50_000),
         "Comparison": comparison,
         "PairComparison": comparison.pairs[0],
@@ -148,7 +143,7 @@ def test_tables_for_notebooks_are_escaped(answers, name):
 
 
 def test_what_is_shown_of_many_rows_is_short_and_the_frame_holds_them_all():
-    forecast = APExGP("power_law").fit(pilot()).forecast(np.arange(400, 600))
+    forecast = APExGP("power_law").fit(build_pilot()).forecast(np.arange(400, 600))
     assert len(repr(forecast).splitlines()) < 30
     assert "..." in repr(forecast)
     assert len(forecast.to_dict()["size"]) == 200
@@ -167,7 +162,7 @@ def test_a_backtest_has_a_row_a_method_a_curve_or_a_size(answers):
     assert result.to_dict("method")["method"] == [score.method for score in result.pooled]
     assert result.to_dict("curve")["task"] == [score.task for score in result.by_curve]
     by_size = result.to_dict("size")
-    whole = pilot()
+    whole = build_pilot()
     assert by_size["size"] == [360.0, 360.0]
     assert by_size["measured"] == [pytest.approx(whole.replicates.mean[-1])] * 2
     assert by_size["times"] == [pytest.approx(360 / 230)] * 2
@@ -181,11 +176,11 @@ def test_a_backtest_has_a_row_a_method_a_curve_or_a_size(answers):
 
 
 def test_a_backtest_on_one_size_says_how_little_that_is():
-    one = backtest(pilot(), ["power_law", "arctan"])
+    one = backtest(build_pilot(), ["power_law", "arctan"])
     assert one.cautions[0].startswith("Only one size was held out, 360, 1.57 times the largest that was fitted")
-    two = backtest(pilot(), ["power_law", "arctan"], 2)
+    two = backtest(build_pilot(), ["power_law", "arctan"], 2)
     assert two.cautions[0].startswith("Only 2 sizes were held out, at most 2.45 times the largest that was fitted")
-    many = backtest([pilot(0.001 * i) for i in range(5)], ["power_law"])
+    many = backtest([build_pilot(0.001 * i) for i in range(5)], ["power_law"])
     assert [one.is_ranked for one in (one, two, many)] == [False, False, True]
     assert many.cautions == ()
 
@@ -202,12 +197,12 @@ def test_sizes_are_said_to_as_many_digits_as_are_known(answers):
 @pytest.mark.slow
 def test_beyond_50_times_the_pilot_every_answer_carries_the_caution(answers):
     warned = "The method has been tested up to about 50 times."
-    flat = APExGP().fit(pilot())
+    flat = APExGP().fit(build_pilot())
     needed = next(r for t in np.linspace(0.78, 0.9, 25) if (r := flat.required_size(t, 0.5)).size > 50 * 360)
     plan = plan_collection(flat, needed.target, 1e-6, 1e6, 1)
     assert plan.sizes[-1] > 50 * 360
     far = [answers["Forecast"], answers["Comparison"], answers["PairComparison"], needed, plan]
-    far += list(forecast_many([pilot()], [36_000])) + list(forecast_many([pilot()], times=[60]))
+    far += list(forecast_many([build_pilot()], [36_000])) + list(forecast_many([build_pilot()], times=[60]))
     for answer in far:
         assert any(warned in caution for caution in answer.cautions), answer
         assert warned in repr(answer)

@@ -19,8 +19,7 @@ from apexgp.errors import (
     WouldOverwriteError,
 )
 from apexgp.vocabulary import Vocabulary
-
-SIZES, SCORES = [60, 94, 147, 230, 360], [0.66, 0.705, 0.722, 0.755, 0.768]
+from small_pilots import SCORES, SIZES
 
 
 def test_an_error_knows_its_argument_and_says_it_in_python():

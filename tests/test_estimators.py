@@ -28,9 +28,8 @@ from apexgp.estimators import fit_together
 from apexgp.inference.sampler import COARSEST, FINEST, TOLERATED
 from apexgp.priors import PUBLISHED, WRITTEN, Beliefs, Variant
 from conftest import REPOSITORY
+from small_pilots import SCORES, SIZES
 
-SIZES = [60, 94, 147, 230, 360]
-SCORES = [0.66, 0.705, 0.722, 0.755, 0.768]
 NEW = [720, 5000]
 
 ESTIMATORS = {
@@ -718,7 +717,7 @@ def test_an_error_rate_worse_than_chance_is_refused():
 
 def test_cautions_are_those_of_the_last_fit(calls_of):
     counted = calls_of(apexgp.estimators.base, "pilot_cautions")
-    model = APExGP.as_published().fit([60, 94, 147, 230, 360], [0.66, 0.705, 0.722, 0.755, 0.768])
+    model = APExGP.as_published().fit(SIZES, SCORES)
     assert model.forecast([400]).cautions == model.forecast([400], of="expected").cautions
     assert len(counted) == 1
     narrow = model.fit([60, 70, 80], [0.66, 0.67, 0.68]).forecast([100]).cautions

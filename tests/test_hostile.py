@@ -15,16 +15,10 @@ from apexgp import APExGP, LearningCurve, LeastSquares, collect_curves, metrics,
 from apexgp.collect.labelled import read_labelled
 from apexgp.errors import ApexError, DataError, FewerProcessesWarning, NoSuchCurveError, RequestError
 from apexgp.running.jobs import jobs
+from small_pilots import SCORES, SIZES
 
-SIZES = [60, 94, 147, 230, 360]
-SCORES = [0.66, 0.705, 0.722, 0.755, 0.768]
 Y = np.arange(90) % 2
 X = np.random.default_rng(0).normal(size=(90, 3)) + Y[:, None]
-
-
-@pytest.fixture(scope="module")
-def model():
-    return APExGP("power_law").fit(SIZES, SCORES)
 
 
 @pytest.mark.parametrize(

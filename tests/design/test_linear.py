@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from apexgp import APExGP, LearningCurve
 from apexgp.design.knowledge import Knowledge, from_posterior
 from apexgp.design.linear import LinearPredictor
 from apexgp.design.plans import Design
@@ -73,13 +72,8 @@ def test_nodes_that_are_draws_give_what_one_gaussian_gives():
 
 
 @pytest.fixture(scope="module")
-def predictor():
-    curve = LearningCurve(
-        np.repeat([60, 94, 147, 230, 360], 3),
-        [0.66, 0.67, 0.65, 0.70, 0.72, 0.70, 0.73, 0.72, 0.74, 0.75, 0.76, 0.74, 0.77, 0.76, 0.78],
-        ["a", "b", "c"] * 5,
-    )
-    known = from_posterior(APExGP().fit(curve).posterior, np.array([60, 94, 147, 230, 360, 510, 720, 1000, 3600.0]))
+def predictor(model):
+    known = from_posterior(model.posterior, np.array([60, 94, 147, 230, 360, 510, 720, 1000, 3600.0]))
     return LinearPredictor(known.by_noise(), np.array([720.0, 3600.0]))
 
 

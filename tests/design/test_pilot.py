@@ -17,18 +17,7 @@ from apexgp.design.simulated import imagine, models_after
 from apexgp.errors import DataError, RequestError
 from apexgp.estimators.fitting import fits_of
 from apexgp.priors import CALIBRATED, LogNormal
-
-CURVE = LearningCurve(
-    np.repeat([60, 94, 147, 230, 360], 3),
-    [0.66, 0.67, 0.65, 0.70, 0.72, 0.70, 0.73, 0.72, 0.74, 0.75, 0.76, 0.74, 0.77, 0.76, 0.78],
-    ["a", "b", "c"] * 5,
-    metric="auroc",
-)
-
-
-@pytest.fixture(scope="module")
-def model():
-    return APExGP().fit(CURVE)
+from small_pilots import THREE_SPLITS
 
 
 def test_designs_keep_to_the_budget_and_come_in_order(model):
@@ -73,7 +62,7 @@ def test_a_fit_without_nodes_is_an_error_of_its_curve_and_of_no_other(model, mon
     emptied = replace(whole, posteriors=tuple(replace(one, weights=np.empty(0)) for one in whole.posteriors))
     engine = model._checked_engine()
     monkeypatch.setattr(type(engine), "fit", lambda self, curves: [whole, emptied, whole][: len(curves)])
-    first, second, third = fits_of(engine, [CURVE.upward] * 3)
+    first, second, third = fits_of(engine, [THREE_SPLITS.upward] * 3)
     assert (first, third) == (whole, whole)
     assert isinstance(second, DataError)
     assert "broke down on this curve" in str(second)
@@ -97,7 +86,7 @@ def test_more_data_never_raises_the_risk(model):
 
 @pytest.mark.slow
 def test_an_error_rate_is_the_same_question(model):
-    mirrored = LearningCurve(CURVE.sizes, 1 - CURVE.scores, CURVE.split, direction="lower")
+    mirrored = LearningCurve(THREE_SPLITS.sizes, 1 - THREE_SPLITS.scores, THREE_SPLITS.split, direction="lower")
     other = design_pilot(APExGP().fit(mirrored), 3, at=3600, target=0.2, confirm=1)
     found = design_pilot(model, 3, at=3600, target=0.8, confirm=1)
     assert [one.design for one in other.designs] == [one.design for one in found.designs]
@@ -127,13 +116,13 @@ def test_the_best_designs_are_confirmed(model):
 
 @pytest.mark.slow
 def test_splits_go_on_only_where_they_are_known():
-    alone = APExGP().fit(CURVE.sizes, CURVE.scores)
+    alone = APExGP().fit(THREE_SPLITS.sizes, THREE_SPLITS.scores)
     found = design_pilot(alone, 6, at=3600, confirm=0)
     assert not any(one.continued for one in found.designs)
-    labelled = design_pilot(APExGP().fit(CURVE), 6, at=3600, confirm=0)
+    labelled = design_pilot(APExGP().fit(THREE_SPLITS), 6, at=3600, confirm=0)
     going_on = [one for one in labelled.designs if one.continued]
     assert going_on
-    assert all(one.n_splits == 3 and not set(one.sizes) & set(CURVE.sizes) for one in going_on)
+    assert all(one.n_splits == 3 and not set(one.sizes) & set(THREE_SPLITS.sizes) for one in going_on)
 
 
 @pytest.mark.slow
@@ -257,7 +246,7 @@ def test_drawn_data_sets_stand_for_all(model):
     expected = known.weights @ known.location[5] / known.weights.sum()
     spread = np.sqrt(known.mean(known.covariance[5, 5]) + known.between(known.location, known.location)[5, 5])
     for seed in range(5):
-        data = imagine(known, CURVE, 16, 3, 1.0, seed, Design((720.0,), 3))
+        data = imagine(known, THREE_SPLITS, 16, 3, 1.0, seed, Design((720.0,), 3))
         assert data.shares.sum() == pytest.approx(1)
         shown = data.new[:, :, 5].mean(axis=1)
         assert data.shares @ shown == pytest.approx(expected, abs=0.15 * spread)
@@ -341,7 +330,7 @@ def test_bad_requests_are_told_in_one_line(model, wrong, words):
         ({"model": None, "budget": 30, "at": 20_000, "available": 3}, "available must be at least 8"),
         ({"model": None, "budget": 30, "at": 20_000, "sizes": [10, 20]}, "sizes must be 3 or more"),
         ({"model": LeastSquares("power_law"), "budget": 3}, "model must be an APExGP"),
-        ({"model": APExGP.as_published().fit(CURVE), "budget": 3}, "model must model individual scores"),
+        ({"model": APExGP.as_published().fit(THREE_SPLITS), "budget": 3}, "model must model individual scores"),
         ({"model": APExGP(priors="paper"), "budget": 3, "at": 99}, "model must model individual scores"),
     ],
 )
@@ -367,11 +356,11 @@ def test_tried_designs_that_hold_others_tell_no_less(model):
     """The exact route, too, keeps the law of Bayes risks, up to what 96 data sets leave open."""
     sizes = np.array([60.0, 94, 147, 230, 360, 510, 720, 3600])
     known = from_posterior(model.posterior, sizes)
-    data = imagine(known, CURVE, 96, splits=6, ceiling=1.0, seed=5)
+    data = imagine(known, THREE_SPLITS, 96, splits=6, ceiling=1.0, seed=5)
     steps = [((720.0,), 3), ((60.0, 720.0), 3), ((60.0, 720.0), 6), ((60.0, 360.0, 510.0, 720.0), 6)]
     grown = [Design(*step) for step in steps]
     now = expected_crps(model.forecast([3600], of="expected"))
-    shares, after = models_after(grown, data, CURVE, APExGP(), APExGP()._checked_engine())
+    shares, after = models_after(grown, data, THREE_SPLITS, APExGP(), APExGP()._checked_engine())
     risks = [np.array([expected_crps(one.forecast([3600], of="expected"))[0] for one in own]) for own in after]
     assert shares.sum() == pytest.approx(1)
     assert shares @ risks[0] < now[0]
