@@ -63,6 +63,7 @@ def test_the_published_example():
 problems = st.tuples(st.floats(0.01, 0.99), st.floats(0.55, 0.97))
 
 
+@pytest.mark.slow
 @settings(max_examples=60, derandomize=True)
 @given(problems, st.floats(0.05, 0.95), st.floats(0.1, 0.5))
 def test_at_that_size_the_intervals_are_as_wide_as_was_asked(problem, threshold, width):
@@ -148,6 +149,7 @@ def test_sensitivity_and_specificity_are_those_of_patients_drawn(rng):
     assert found.specificity == pytest.approx(1 - treated[~outcome].mean(), abs=0.004)
 
 
+@pytest.mark.slow
 @settings(max_examples=20, derandomize=True)
 @given(problems)
 def test_narrower_intervals_need_more_and_wider_ones_less(problem):

@@ -280,6 +280,7 @@ def test_error_rates_are_planned_like_accuracies():
     assert b.target == 0.2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -376,6 +376,7 @@ def test_it_is_said_where_another_seed_may_decide_otherwise(bayes, published):
     assert not undecided(published.required_size(0.85, exact - 1e-9))  # nothing is random
 
 
+@pytest.mark.slow
 def test_seeds_that_disagree_whether_any_size_suffices_say_so():
     models = [APExGP(seed=seed).fit([60, 120, 240], [0.65, 0.7, 0.74]) for seed in range(16)]
     middle = float(np.median([model.required_size(0.8).prob_reachable for model in models]))

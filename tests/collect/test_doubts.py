@@ -106,6 +106,7 @@ def test_patients_with_many_rows_and_no_groups(name):
     assert set(said(by_text)) == {UngroupedWarning}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "leak",
     [

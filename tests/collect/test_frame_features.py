@@ -31,6 +31,7 @@ def frame():
     return made.assign(y=np.where(chance > chance.median(), "ill", "well"))
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::apexgp.errors.FewTestCasesWarning")
 def test_a_frame_gives_the_curve_that_the_command_measures_on_its_table(frame, tmp_path):
     settings = {"sizes": [40, 80, 160], "n_splits": 2, "seed": 3}
@@ -42,6 +43,7 @@ def test_a_frame_gives_the_curve_that_the_command_measures_on_its_table(frame, t
     np.testing.assert_allclose(curves.only.scores, command.only.scores, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_features_are_learnt_from_the_training_rows(frame):
     X = frame.drop(columns="y")
     features = FrameFeatures(X[:200])

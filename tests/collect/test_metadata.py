@@ -67,6 +67,7 @@ class Watched(ClassifierMixin, BaseEstimator):
         return np.full(len(X), self.classes_[0])
 
 
+@pytest.mark.slow
 def test_whole_weights_are_repeated_rows(routing):
     """A row of weight 3 is three rows: in the fit, and in each score."""
     metric = {"auroc": weighted("roc_auc"), "log_loss": weighted("neg_log_loss")}
@@ -77,6 +78,7 @@ def test_whole_weights_are_repeated_rows(routing):
     assert np.abs(scores(of_weights) - scores(collect(metric=list(metric)))).max() > 1e-3
 
 
+@pytest.mark.slow
 def test_a_loss_of_ones_own_is_weighted_as_well(routing):
     """Also where it is turned round, because it is the smaller the better."""
     own = make_scorer(log_loss, response_method="predict_proba").set_score_request(sample_weight=True)
@@ -86,6 +88,7 @@ def test_a_loss_of_ones_own_is_weighted_as_well(routing):
     )
 
 
+@pytest.mark.slow
 def test_scores_are_weighted_only_where_the_scorer_asks_for_it(routing):
     both = collect(sample_weight=WEIGHTS, metric={"plain": get_scorer("roc_auc"), "weighted": weighted("roc_auc")})
     assert scores(both, "plain") == pytest.approx(scores(collect(sample_weight=WEIGHTS)))
@@ -116,6 +119,7 @@ def test_fit_is_passed_the_groups_of_its_rows_if_it_requests_them(routing):
         assert groups.tolist() == GROUPS[rows].tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_a_pipeline_routes_weights_to_the_part_that_requests_them(routing, n_jobs):
     """Workers are other processes, which do not know by themselves that routing is on."""
@@ -128,6 +132,7 @@ def test_a_pipeline_routes_weights_to_the_part_that_requests_them(routing, n_job
     assert scores(collect(pipeline, sample_weight=WEIGHTS, n_jobs=n_jobs)).tolist() == scores(alone).tolist()
 
 
+@pytest.mark.slow
 def test_a_search_is_given_the_groups_that_its_folds_ask_for(routing):
     search = GridSearchCV(LogisticRegression(), {"C": [0.01, 1.0]}, cv=GroupKFold(3))
     curves = collect(search, groups=GROUPS)
@@ -163,6 +168,7 @@ def test_every_candidate_has_to_take_weights(routing):
         collect(pipeline, sample_weight=WEIGHTS, param_grid=grid)
 
 
+@pytest.mark.slow
 def test_weights_may_be_for_the_scores_alone_which_is_noted(routing):
     """As scikit-learn's cross_validate has it."""
     metric = {"plain": get_scorer("roc_auc"), "weighted": weighted("roc_auc")}

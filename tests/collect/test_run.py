@@ -142,6 +142,7 @@ class ForgetsTraining(GaussianNB):
         return super().predict_proba(X)
 
 
+@pytest.mark.slow
 def test_a_fit_without_a_training_score_keeps_its_test_score(tmp_path):
     curve = collect(ForgetsTraining(), sizes=[60, 100], results=tmp_path / "runs.csv").only
     plain = collect(sizes=[60, 100]).only
@@ -207,6 +208,7 @@ def test_several_classes_become_one_curve_each():
     assert curves["setosa", "auroc"].scores.tolist() == [1.0] * 6
 
 
+@pytest.mark.slow
 def test_classes_that_get_no_curve_are_named_and_counted_and_may_be_chosen():
     data = load_digits(return_X_y=True)
     settings = {"sizes": [100], "n_splits": 1}
@@ -266,6 +268,7 @@ def test_the_default_sizes_use_all_the_training_data(cases, sizes):
     assert collect(features=X[:cases, :5], labels=Y[:cases], sizes=[30]).notes == (OF_NAIVE_BAYES,)
 
 
+@pytest.mark.slow
 def test_several_labels_are_several_tasks(tmp_path):
     pandas = pytest.importorskip("pandas")
     labels = {"cancer": Y, "radius": np.digitize(X[:, 0], [12, 15])}
@@ -297,6 +300,7 @@ def test_the_smallest_subset_holds_every_class_however_rare():
         collect(features=X[:300], labels=labels, sizes=[2, 20], multiclass="macro")
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_rows_and_another_seed_others():
     forest = RandomForestClassifier(5)  # draws without a seed of its own
     first, again, other = (rows(collect(forest, sizes=[60, 94], n_splits=2, seed=seed)) for seed in (3, 3, 4))
@@ -370,6 +374,7 @@ class Counting(GaussianNB):
         return super().fit(X, y)
 
 
+@pytest.mark.slow
 def test_finished_fits_are_not_repeated_and_sizes_and_splits_may_be_added(tmp_path):
     path = tmp_path / "runs.csv"
     Counting.fits = 0

@@ -59,6 +59,7 @@ def test_bad_metrics_are_refused(metric, message):
         scorers_by_name(metric, several_classes=False)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::apexgp.errors.FewTestCasesWarning")
 def test_nothing_is_dropped_for_its_value():
     rng = np.random.default_rng(0)
@@ -77,6 +78,7 @@ def test_nothing_is_dropped_for_its_value():
     assert all(measured[name].direction == "higher" for name in newer)
 
 
+@pytest.mark.slow
 def test_settings_are_chosen_by_the_lowest_loss():
     X, y = load_breast_cancer(return_X_y=True)
     for metric in ("log_loss", "neg_log_loss", {"log loss": lambda model, X, y: log_loss(y, model.predict_proba(X))}):

@@ -205,6 +205,7 @@ def test_a_callback_that_raises_ends_the_run_and_loses_nothing(tmp_path):
     assert len(collect_scores(score, SIZES, 1, results=tmp_path / "r.csv").fits) == 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_a_stop_rule_ends_it_and_is_asked_first_when_it_resumes(tmp_path, jobs):
     settings = {"results": tmp_path / "r.csv", "metric": "auroc", "n_jobs": jobs}

@@ -125,6 +125,7 @@ def test_new_labels_are_nobody_elses(fitted):
     assert len(set(data.curve(0, Design((480.0,), 2), pilot).split)) == 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mean", ["burr", "power_law", "arctan", "auto"])
 def test_curves_drawn_from_the_priors_are_curves(mean):
     engine = APExGP(mean, floor=0.5)._engine("higher")

@@ -20,6 +20,7 @@ from apexgp.priors import CALIBRATED, LogNormal
 from small_pilots import THREE_SPLITS
 
 
+@pytest.mark.slow
 def test_designs_keep_to_the_budget_and_come_in_order(model):
     found = design_pilot(model, 12, at=[3600, 7200], available=1000, confirm=0)
     assert len(found.designs) >= 15
@@ -47,6 +48,7 @@ def test_now_is_what_the_model_forecasts(model):
     assert found.decided_at == 3600
 
 
+@pytest.mark.slow
 def test_a_drawn_data_set_that_leaves_no_node_is_a_failed_draw():
     # Of 80 fits one is left without a node: whatever is drawn of so wild a pilot, there is an answer.
     wild = LearningCurve(

@@ -16,6 +16,7 @@ def test_expected_crps_of_a_gaussian():
     assert_allclose(risks.expected_crps(forecast), np.array([0.01, 0.03]) / math.sqrt(math.pi), rtol=2e-3)
 
 
+@pytest.mark.slow
 def test_expected_crps_is_the_mean_score_of_what_the_forecast_draws():
     forecast = Forecast(np.array([100.0]), np.array([[0.7], [0.95]]), np.array([[0.1], [0.02]]), np.array([0.3, 0.7]))
     drawn = forecast.sample(400, seed=1)

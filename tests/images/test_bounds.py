@@ -68,6 +68,7 @@ def test_no_picture_reaches_another_program(name, tmp_path, monkeypatch):
     assert not ran.exists()
 
 
+@pytest.mark.slow
 def test_pictures_are_bounded_by_their_pixels(tmp_path):
     path = tmp_path / "a.png"
     path.write_bytes(empty_png(13_300, 13_300))
@@ -79,6 +80,7 @@ def test_pictures_are_bounded_by_their_pixels(tmp_path):
     assert read_picture(small, 1200).shape == (30, 40)
 
 
+@pytest.mark.slow
 def test_dicom_files_are_bounded_by_what_they_declare_and_unpack_to(tmp_path):
     wide = save_dicom(tmp_path / "wide.dcm", dicom_file(np.zeros((4, 4), np.uint8), Rows=65000, Columns=65000))
     refused(lambda: picture(wide), "declares 4,225,000,000 pixels")
@@ -100,6 +102,7 @@ def test_dicom_files_are_bounded_by_what_they_declare_and_unpack_to(tmp_path):
     refused(lambda: picture(tmp_path / "bomb.dcm", 10**7), "decompresses to more than 80,000,000 bytes")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["a.nii", "a.nii.gz"])
 def test_nifti_files_are_bounded_by_what_they_declare(name, tmp_path):
     values = np.zeros((8, 8, 4), np.int16)

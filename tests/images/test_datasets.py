@@ -56,6 +56,7 @@ def test_chestx_ray14(put, table):
     assert found.tasks == ("Infiltration",)  # 3 of 19; the others are below a tenth
 
 
+@pytest.mark.slow
 def test_the_papers_three_findings_pass_the_rule_of_a_tenth(put):
     # The shares of the whole data set: 19,894, 13,317, 11,559 and, as the first below, 6,331 of 112,120.
     shares = {"Infiltration": 177, "Effusion": 119, "Atelectasis": 103, "Nodule": 56}
@@ -210,6 +211,7 @@ def test_the_crops_are_those_of_the_papers_text():
     assert {name for name, dataset in DATASETS.items() if dataset.crop} == {"chest-x-ray", "busi"}
 
 
+@pytest.mark.slow
 def test_the_command_lists_them_all(run):
     code, out, err = run("datasets")
     assert (code, err) == (0, "")

@@ -49,6 +49,7 @@ def ends_of(curve, seeds):
     return np.array([model.forecast(curve.largest * np.array([2, 10, 50])).interval(0.95) for model in models]), models
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["constant", "constant, with luck", "shrinking", "growing", "binomial"])
 def test_seeds_agree_on_many_splits(kind):
     """Warnings are errors here. At 21def78 the first of these ended on one to eight nodes."""
@@ -59,6 +60,7 @@ def test_seeds_agree_on_many_splits(kind):
     assert max(sizes) < 1.25 * min(sizes)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["constant", "growing", "binomial"])
 @pytest.mark.parametrize("splits", [5, 20, 50])
 def test_the_noise_is_looked_for_where_prior_and_replicates_put_it(kind, splits):
@@ -75,6 +77,7 @@ def test_the_noise_is_looked_for_where_prior_and_replicates_put_it(kind, splits)
     assert depth(mode) < best + 0.5
 
 
+@pytest.mark.slow
 @given(st.integers(0, 2**32))
 def test_onset_coordinates_and_deviates_are_inverse_and_know_their_slope(seed):
     coordinates = OnsetCoordinates(BURR, Statistics.of(TAKES_OFF))
@@ -96,6 +99,7 @@ def test_coordinates_are_deviates_where_there_is_no_onset():
     np.testing.assert_array_equal(coordinates.to_deviates(z)[0], z)
 
 
+@pytest.mark.slow
 @given(st.integers(0, 2**32), st.integers(1, 8))
 def test_a_climb_ends_on_the_peak_and_knows_its_mass(seed, dimensions):
     """A normal density, narrow and tilted, from far away; plus a constant, which is the logarithm of its integral."""
@@ -111,6 +115,7 @@ def test_a_climb_ends_on_the_peak_and_knows_its_mass(seed, dimensions):
     assert peak.log_mass == pytest.approx(7.0, abs=0.8)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("curve", [TAKES_OFF, LEAPS], ids=["takes off", "leaps"])
 def test_a_curve_that_takes_off_at_the_last_size_is_found_by_every_seed(curve):
     """Upper ends at twice the size ranged over 0.848 to 0.917, and were claimed to be known to 0.001 of the width."""

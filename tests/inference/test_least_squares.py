@@ -73,6 +73,7 @@ def test_no_search_of_scipys_finds_a_better_curve(make, rng):
         assert ours.objective == pytest.approx((weights * residual**2).sum(), rel=1e-6, abs=1e-18)
 
 
+@pytest.mark.slow
 def test_given_the_shape_offset_and_amplitude_are_scipys(make, rng):
     # Scores of all kinds, so that every bound is met.
     for _ in range(30):
@@ -222,6 +223,7 @@ def test_the_authors_own_broken_law_is_recovered():
 
 
 # The root's formula fixes its slope for each example.
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [make for make in FAMILIES.values() if make is not FAMILIES["mahmood_root"]])
 def test_a_change_of_units_changes_nothing(make, rng):
     for _ in range(3):
@@ -250,6 +252,7 @@ def test_any_pilot_settles_within_bounds(make, rng, count, span):
         assert found.objective <= (weights_of(make, sizes) * (scores - flat) ** 2).sum() + 1e-9
 
 
+@pytest.mark.slow
 def test_the_published_start_of_mahmoods_power_law_is_not_needed():
     # From (1, 1, 0), their start, an unbounded search over sizes and scores of this kind ends far from the optimum.
     sizes = np.array([500.0, 1000, 2000, 4000, 8000])

@@ -66,6 +66,7 @@ def test_without_priors_the_objective_is_the_likelihood_alone(problem):
     np.testing.assert_allclose(gradient[0], slopes, rtol=1e-4, atol=1e-4 * np.abs(gradient).max())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mean", PAPER_MEANS)
 def test_without_priors_the_most_likely_parameters_are_found(mean):
     with_priors = MapProblem(MEANS[mean], SIZES, SCORES, 0.95, PUBLISHED)

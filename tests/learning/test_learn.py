@@ -33,6 +33,7 @@ def test_without_curves_the_priors_come_back():
     assert learn_beliefs({}, start=None) is CALIBRATED
 
 
+@pytest.mark.slow
 def test_one_curve_moves_priors_less_than_many(low_curves, learnt):
     one = learn_beliefs(low_curves[:1])
     assert (one.learnt.curves, one.learnt.tasks, one.learnt.left_out) == (1, 1, {})
@@ -50,6 +51,7 @@ def test_curves_that_stop_low_teach_that_less_is_to_be_won(learnt):
     assert own.quantile([0.9])[0] < shipped.quantile([0.9])[0]
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_numbers_in_any_number_of_processes(low_curves, learnt, tmp_path):
     again = learn_beliefs(low_curves, folder=tmp_path / "kept")
     assert again == learnt
@@ -60,6 +62,7 @@ def test_the_same_seed_gives_the_same_numbers_in_any_number_of_processes(low_cur
     assert learn_beliefs(dict(enumerate(low_curves)), folder=tmp_path / "kept") == learnt  # resumed, mended
 
 
+@pytest.mark.slow
 def test_of_many_curves_fewer_pilots_are_kept(low_curves, learnt, monkeypatch):
     assert learnt.learnt.pilots == 2 * len(low_curves)
     monkeypatch.setattr("apexgp.learning.learn._MOST_PILOTS", 1)
@@ -78,6 +81,7 @@ def test_learnt_priors_are_kept_in_files(learnt, tmp_path):
         read_priors(tmp_path / "ours.json")
 
 
+@pytest.mark.slow
 def test_related_curves_are_learnt_from_in_one_step(low_curves, learnt, tmp_path):
     pilot = whole_curve(20, 0.75).up_to(256)
     model = APExGP().fit(pilot, related=low_curves)
@@ -135,6 +139,7 @@ def test_what_is_computed_is_kept_in_a_folder_only(tmp_path):
             learn_beliefs([whole_curve(0, 0.9)], folder=folder)
 
 
+@pytest.mark.slow
 def test_errors_and_losses_are_learnt_from_as_they_are(low_curves, learnt):
     rates = [
         LearningCurve(SIZES, 1 - c.scores.reshape(len(SIZES), -1), metric="error rate", direction="lower", task=c.task)

@@ -43,6 +43,7 @@ def summed_gaps(prior, window):
     return np.abs(np.array(percentiles) - window * np.array([1 / 2, 5 / 8, 3 / 4])).sum()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("window", [0.1, 0.2, 0.3])
 def test_elicited_sigma_has_smaller_gaps_than_its_neighbours(window):
     prior = elicit_sigma(window, 0.05)

@@ -55,6 +55,7 @@ def test_intervals_are_nested_by_their_level(kind):
     assert (np.diff(upper, axis=0) >= -np.spacing(1.0)).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_shortest_interval_holds_its_probability_and_grows_with_it(kind):
     forecast, widths = wild(kind, 9), []

@@ -77,6 +77,7 @@ def test_only_what_is_stored_or_deflated_is_unpacked(parts, refused, method):
     refused(parts, "is not packed as a workbook should be", method)
 
 
+@pytest.mark.slow
 def test_a_member_may_not_unpack_to_more_than_it_says(parts, tmp_path):
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as packed:

@@ -93,6 +93,7 @@ def test_only_a_fall_over_the_whole_pilot_beyond_the_noise_is_asked_about(scores
     assert not is_asked_about(scores, direction="higher")
 
 
+@pytest.mark.slow
 def test_scores_without_a_trend_are_hardly_ever_asked_about():
     rng = np.random.default_rng(0)
     flat = 0.8 + 0.02 * rng.standard_normal((300, 5, 4))

@@ -43,6 +43,7 @@ def test_a_frame_of_any_library_is_a_curve(frame):
     assert (named.metric_name, named.unit, named.scores.tolist()) == ("F1", "groups", COLUMNS["AUC"])
 
 
+@pytest.mark.slow
 def test_an_estimator_is_fitted_to_a_frame(frame):
     expected = LeastSquares("power_law").fit(COLUMNS["n"], COLUMNS["AUC"], COLUMNS["seed"])
     found = LeastSquares("power_law").fit(frame(COLUMNS))
@@ -112,6 +113,7 @@ def test_a_learning_curve_of_scikit_learn_is_taken_as_it_is(data, times):
     assert fitted.curve_.scores.tolist() == curve.scores.tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("scoring", "metric"), [(None, "score"), ("roc_auc", "AUROC"), ("accuracy", "accuracy")])
 def test_a_display_of_scikit_learn_is_taken_with_its_metric(data, scoring, metric):
     pyplot = require("matplotlib.pyplot")

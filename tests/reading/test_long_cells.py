@@ -82,6 +82,7 @@ def test_a_number_that_is_cut_is_none():
         LearningCurve.from_frame({"n": [60, 120], "AUC": ["0.6", digits]})
 
 
+@pytest.mark.slow
 def test_a_table_of_many_rows_is_read(tmp_path):
     path = tmp_path / "table.csv"
     lines = [f"{'' if i % 50 else 60 + i},0.{6000 + i % 997},{i % 50},mean" for i in range(40_000)]
@@ -90,6 +91,7 @@ def test_a_table_of_many_rows_is_read(tmp_path):
         assert len(LearningCurve.from_csv(path)) == 40_000
 
 
+@pytest.mark.slow
 @given(st.lists(st.lists(st.sampled_from(["", "n", "AUC", "# remark", "0.7"]), min_size=1, max_size=3), min_size=1))
 def test_the_header_is_near_the_top_lines_of_comments_apart(cells):
     numbered = list(enumerate(cells, start=1))
@@ -104,6 +106,7 @@ def test_the_header_is_near_the_top_lines_of_comments_apart(cells):
     assert header_row(numbered, is_header) == [*headers, *several, 0][0]
 
 
+@pytest.mark.slow
 def test_a_header_under_many_comments_is_found():
     numbered = [(i, ["# remark"]) for i in range(1, 100_000)] + [(100_000, ["n", "AUC"])]
     with guarded(HANGS, "header_row hangs"):

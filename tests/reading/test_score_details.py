@@ -65,18 +65,21 @@ def curves(draw):
     )
 
 
+@pytest.mark.slow
 @given(curves())
 def test_a_file_brings_back_all_that_a_curve_knows(curve):
     again = LearningCurve.from_csv(io.StringIO(as_csv(curve_columns([curve]))))
     assert details(again) == details(curve)
 
 
+@pytest.mark.slow
 @given(curves())
 def test_a_frame_and_a_pickle_bring_it_back(curve):
     assert details(LearningCurve.from_frame(curve_columns([curve]))) == details(curve)
     assert details(pickle.loads(pickle.dumps(curve))) == details(curve)
 
 
+@pytest.mark.slow
 @given(curves(), st.integers(0, 5))
 def test_parts_of_a_curve_keep_what_belongs_to_their_rows(curve, which):
     at = sorted(set(curve.sizes))[min(which, len(set(curve.sizes)) - 1)]
@@ -92,6 +95,7 @@ def test_parts_of_a_curve_keep_what_belongs_to_their_rows(curve, which):
         assert part.averaged_over == curve.averaged_over
 
 
+@pytest.mark.slow
 @given(curves())
 def test_turned_twice_a_curve_is_what_it_was(curve):
     turned = LearningCurve(
@@ -222,6 +226,7 @@ def test_a_simulated_collection_measures_them_too():
     assert (mean.n_test.tolist(), mean.averaged_over, mean.score_sd.tolist()) == ([75] * 4, 10, [0.02] * 4)
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(st.lists(st.floats(0, 1) | st.just(np.nan), min_size=3, max_size=3))
 def test_interpolation_goes_through_what_is_known(values):

@@ -34,6 +34,7 @@ def is_the_pilot(curve, metric="score"):
     return True
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", ["size", "Size", "n", "N", "n_train", "train size", "Training examples", "# samples"])
 @pytest.mark.parametrize("split", ["Split", "fold", "CV fold", "seed", "random_state", "Run", "repeat"])
 def test_columns_are_known_by_what_people_call_them(write, size, split):
@@ -390,6 +391,7 @@ def workbook(tmp_path):
     return tmp_path / "pilot.xlsx"
 
 
+@pytest.mark.slow
 def test_workbooks_are_read_as_they_are(workbook):
     assert is_the_pilot(LearningCurve.from_csv(workbook), "AUROC")
     for sheet in ("Typed as text", 2, "2"):
@@ -437,6 +439,7 @@ def test_what_is_no_workbook_says_so(write, tmp_path):
         LearningCurve.from_csv(write("size,score\n60,0.7\n"), sheet="Pilot")
 
 
+@pytest.mark.slow
 def test_a_header_of_a_hundred_thousand_columns_is_read_in_one_pass(tmp_path):
     # To look for each name among all others took over half a minute.
     names = [f"c{i}" for i in range(100_000)]

@@ -237,6 +237,7 @@ def store(tmp_path, monkeypatch):
     return client
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")  # of MLflow itself
 def test_experiments_of_a_local_mlflow_store(store):
     curves, notes = curves_and_notes("mlflow:pilot", TableSettings())

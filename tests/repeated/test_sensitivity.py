@@ -53,6 +53,7 @@ def without(curve, gone):
     return LearningCurve(curve.sizes[kept], curve.scores[kept], curve.split[kept], metric=curve.metric)
 
 
+@pytest.mark.slow
 def test_the_unchanged_row_is_the_models_own_answer(model, found):
     assert isinstance(found, Sensitivity)
     same(found.unchanged, model, at=found.compared_at)
@@ -83,6 +84,7 @@ ALONE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ALONE)
 def test_another_model_answers_as_it_does_when_fitted_alone(found, name):
     same(row_of(found, name), ALONE[name]().fit(pilot()), at=found.compared_at)
@@ -97,6 +99,7 @@ def test_less_data_answers_as_it_does_when_fitted_alone(found, name):
     same(row_of(found, name), APExGP(seed=2).fit(without(curve, gone)), at=found.compared_at, within=2e-4)
 
 
+@pytest.mark.slow
 def test_ceilings_lie_between_what_should_be_reached_and_what_was_said_to_be_possible(found):
     limits = [float(row.name.split()[1]) for row in found.rows if row.kind == "limit"]
     assert sorted(limits) == [0.9, 0.95]  # a half and a quarter of the way from 1 down to the target
@@ -105,6 +108,7 @@ def test_ceilings_lie_between_what_should_be_reached_and_what_was_said_to_be_pos
     assert "ceiling 1" in [row.name for row in sensitivity(lower, AT).rows]
 
 
+@pytest.mark.slow
 def test_what_is_forecast_is_changed_too(model, found):
     names = {row.name: row for row in found.rows if row.kind == "question"}
     assert set(names) == {"mean over new splits", "same splits continued", "true expected score"}
@@ -115,6 +119,7 @@ def test_what_is_forecast_is_changed_too(model, found):
     assert "mean over new splits" not in [row.name for row in sensitivity(model, AT).rows]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", [TARGET, None])
 def test_what_moves_the_answer_most_comes_first(model, target):
     found = sensitivity(model, AT, target=target)
@@ -134,6 +139,7 @@ def test_a_prior_that_expects_more_raises_the_forecast_and_lowers_the_size(found
     assert more.required.prob_reachable > less.required.prob_reachable
 
 
+@pytest.mark.slow
 def test_the_same_model_gives_the_same_numbers(model, found):
     again = sensitivity(model, AT, target=TARGET, n_jobs=1)
     assert again.to_dict() == found.to_dict()
@@ -149,6 +155,7 @@ def test_sizes_are_compared_where_the_decision_is():
     assert sensitivity(flat).sizes.tolist() == [2 * 564, 10 * 564, 50 * 564]
 
 
+@pytest.mark.slow
 def test_what_cannot_be_fitted_is_a_row_that_says_why():
     short = LearningCurve([60, 120, 240], [[0.7, 0.72], [0.75, 0.74], [0.78, 0.79]])
     found = sensitivity(APExGP().fit(short), target=0.8)
@@ -162,6 +169,7 @@ def test_what_cannot_be_fitted_is_a_row_that_says_why():
     assert found.to_dict()["mean_480"][-1] is None
 
 
+@pytest.mark.slow
 def test_settings_that_cannot_be_changed_are_a_row_that_says_so():
     last = APExGP(seed=2**53).fit(pilot())
     (row,) = sensitivity(last, AT).failed
@@ -230,6 +238,7 @@ def test_the_answer_is_a_table(found):
     assert list(inspect.signature(sensitivity).parameters)[:2] == ["model", "sizes"]
 
 
+@pytest.mark.slow
 def test_changes_that_are_hard_to_integrate_are_named_and_warn_of_nothing():
     curve = LearningCurve([64, 91, 128, 181, 256, 362], np.linspace(0.9, 0.65, 6))
     found = sensitivity(APExGP(precision=0.1).fit(curve), times=[2])  # warnings are errors here

@@ -59,6 +59,7 @@ def test_it_measures_what_collect_curves_does(result):
     assert np.array_equal(result.curves["Illness"].scores, curve.scores)
 
 
+@pytest.mark.slow
 def test_figures_are_those_of_the_forecast_from_the_pilot(result):
     curve = result.curves["Illness"]
     model = APExGP.as_published("power_law").fit(curve.up_to(80))

@@ -11,6 +11,7 @@ from fuzz.pseudo_terminal import OBEYED, obeyed, on_a_terminal
 TABLE = "size,score,split,task,metric\n60,0.6,{0},{0},{0}\n120,0.7,{0},{0},{0}\n240,0.75,{0},{0},{0}\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sign", OBEYED)
 def test_a_name_is_shown_and_not_obeyed(sign, tmp_path):
     path = tmp_path / f"pairs{sign}.csv"

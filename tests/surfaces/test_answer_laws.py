@@ -89,6 +89,7 @@ def printed_sizes(answer, facts):
     return {name: [text.removeprefix("about ").replace(",", "") for text in texts] for name, texts in printed.items()}
 
 
+@pytest.mark.slow
 def test_a_required_size_is_the_same_everywhere_and_leans_to_the_safe_side(answers):
     seen = 0
     for answer in answers:
@@ -119,6 +120,7 @@ def test_a_required_size_is_the_same_everywhere_and_leans_to_the_safe_side(answe
     assert seen > len(answers) / 6
 
 
+@pytest.mark.slow
 def test_what_is_met_is_said_to_be_met_and_what_is_not_reached_has_its_probability(answers):
     kinds = {"met": 0, "not reached": 0}
     for answer in answers:
@@ -141,6 +143,7 @@ def test_what_is_met_is_said_to_be_met_and_what_is_not_reached_has_its_probabili
     assert min(kinds.values()) > len(answers) / 20
 
 
+@pytest.mark.slow
 def test_the_target_comes_before_the_forecast(answers):
     for answer in answers:
         sentence = forecast_facts(answer)["sentence"]
@@ -158,6 +161,7 @@ def test_probabilities_in_tables_do_not_contradict_the_required_size(answers):
                 assert (shown >= 100 * required.confidence) <= (chance >= required.confidence)
 
 
+@pytest.mark.slow
 def test_required_sizes_rise_with_confidence_and_target(answers):
     for answer in answers[::5]:
         model, target = answer.model, answer.required.target
@@ -173,6 +177,7 @@ def test_required_sizes_rise_with_confidence_and_target(answers):
             assert probs == sorted(probs, reverse=True)
 
 
+@pytest.mark.slow
 def test_probabilities_fall_with_the_target_and_not_with_the_size(answers):
     falling = []
     for answer in answers:
@@ -187,6 +192,7 @@ def test_probabilities_fall_with_the_target_and_not_with_the_size(answers):
     assert len(falling) <= (0 if len(answers) == CURVES else 1)
 
 
+@pytest.mark.slow
 def test_intervals_nest_by_level(answers):
     for answer in answers:
         ends = [answer.forecast.interval(level) for level in LEVELS]

@@ -168,6 +168,7 @@ WITHOUT_OPTION = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_argument_of_the_library_has_an_option_that_is_there(name):
     options = options_of(function_of(name)).words
@@ -179,6 +180,7 @@ def test_every_argument_of_the_library_has_an_option_that_is_there(name):
     assert arguments - set(options) == WITHOUT_OPTION[name]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", COMMANDS)
 def test_defaults_are_no_part_of_the_help_that_requests_quote(name):
     helps = [parameter.help or "" for parameter in SHOWN[name].loaded().params]
@@ -189,6 +191,7 @@ def test_every_command_is_listed():
     assert list(COMMANDS) == list(SHOWN) == list(CALLED)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", COMMANDS)
 def test_the_list_has_the_help_that_a_command_gives(name):
     assert SHOWN[name].help == inspect.getdoc(function_of(name))

@@ -36,6 +36,7 @@ def known(answer, **changes):
     return replace(answer, found=replace(answer.found, designs=designs, **of_now))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("figures", "said"),
     [

@@ -145,6 +145,7 @@ def test_a_batch_has_a_panel_a_task_and_says_what_failed():
     assert not spare.axison
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", [0.8, None])
 def test_bars_end_where_the_answer_is_moved_to(target):
     found = sensitivity(GP.fit(curve()), [5640], target=target)

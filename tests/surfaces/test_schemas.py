@@ -33,6 +33,7 @@ def test_every_document_has_a_name_and_a_version_of_its_own():
         assert schema_of(name)["$id"] == identifier
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_schemas_are_sound_and_say_what_things_are(name):
     schema = schema_of(name)
@@ -43,6 +44,7 @@ def test_schemas_are_sound_and_say_what_things_are(name):
             assert value.get("description", ".")[-1] in ".)", key
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_the_files_of_the_site_are_those_of_the_program(run, name):
     code, out, err = run("schema", name)
@@ -153,6 +155,7 @@ def test_each_kind_of_type_becomes_what_json_schema_has_for_it(monkeypatch):
     assert closed(schemas.schema_of("whole"))["$defs"]["Part"]["additionalProperties"] is False
 
 
+@pytest.mark.slow
 def test_the_interface_describes_its_answers_by_the_same_schemas():
     require("fastapi")
     from apexgp.surfaces.web.app import described_application

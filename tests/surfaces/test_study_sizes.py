@@ -24,6 +24,7 @@ def model(pilot):
     return APExGP().fit(LearningCurve.from_csv(pilot, metric="auroc"))
 
 
+@pytest.mark.slow
 def test_one_paragraph_has_both_sizes(run, shown, facts_of, pilot, model):
     command = ("forecast", pilot, "--metric", "auroc", *STUDY)
     _, sentence, text = shown(*command)
@@ -46,6 +47,7 @@ def test_one_paragraph_has_both_sizes(run, shown, facts_of, pilot, model):
     assert "study" not in facts_of("forecast", pilot, "--target", 0.8)
 
 
+@pytest.mark.slow
 def test_the_c_statistic_is_the_target_only_where_scores_are_aurocs(run, facts_of, pilot):
     code, out, err = run("forecast", pilot, "--metric", "accuracy", *STUDY)
     assert (code, out) == (1, "")

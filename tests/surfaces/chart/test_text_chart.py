@@ -124,6 +124,7 @@ class Screen(io.TextIOWrapper):
         return COLOUR.sub("", self.buffer.getvalue().decode(self.encoding))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("option", ["--json", "--methods-text"])
 def test_what_is_for_machines_and_papers_is_the_same_on_a_terminal(pairs, run, monkeypatch, option):
     piped = run("forecast", pairs, option)[1]

@@ -35,6 +35,7 @@ def test_backtest_prints_every_method(pairs, shown, facts_of):
     assert facts["required"]["apexgp"]["size"] == number(APExGP().fit(curve).required_size(0.8).size)
 
 
+@pytest.mark.slow
 def test_backtest_of_several_tasks_is_pooled_and_written(tasks, tmp_path, facts_of, run):
     out = tmp_path / "figures.csv"
     facts = facts_of("backtest", tasks, "--method", "power_law", "--out", out)

@@ -269,6 +269,7 @@ def test_two_classes_of_ones_own_never_mix(collect, tmp_path, monkeypatch):
     assert "(estimator: two_of_mine:A, now two_of_mine:B)" in fault
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -293,6 +294,7 @@ def test_hostile_requests_end_with_1_and_one_sentence(collect, tmp_path, monkeyp
     assert err.count("\n") == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("out", [".", "..", "/", "/dev/null", "/proc/curve.csv", "no/such/curve.csv"])
 def test_a_curve_that_cannot_be_written_is_noticed_before_any_fit(run, table, tmp_path, out):
     record = tmp_path / "fits.csv"

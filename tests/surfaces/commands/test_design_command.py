@@ -103,6 +103,7 @@ def test_hours(invoke, tmp_path):
     assert "is not a record" in str(invoke("curve.csv", "--budget", "5h").exception)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

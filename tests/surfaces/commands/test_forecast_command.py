@@ -93,6 +93,7 @@ def test_columns_by_other_names_and_error_rates(run, tmp_path):
     assert json.loads(out)["forecast"][0]["mean"] < 0.25
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -116,6 +117,7 @@ def test_faults_of_the_request_end_with_1_and_one_sentence(run, pairs, arguments
     assert "Traceback" not in err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "message"),
     [

@@ -27,6 +27,7 @@ def pilot(tmp_path):
     return tmp_path / "pilot.csv"
 
 
+@pytest.mark.slow
 def test_priors_are_learnt_written_and_used(run, old, pilot, tmp_path):
     out = tmp_path / "ours.json"
     code, said, err = run("learn", old, "--out", out, "--jobs", 1, "--json")
@@ -91,6 +92,7 @@ def test_priors_that_were_edited_are_refused_in_one_line(run, old, pilot, tmp_pa
         assert (code, "was edited after it was written" in err, err.strip().count("\n")) == (1, True, 0)
 
 
+@pytest.mark.slow
 def test_related_curves_of_another_metric_are_doubted(run, old, tmp_path):
     whole_curve(9, 0.75, metric="accuracy").up_to(256).to_csv(tmp_path / "pilot.csv")
     code, said, _ = run("forecast", tmp_path / "pilot.csv", "--related", old, "--json")
@@ -99,6 +101,7 @@ def test_related_curves_of_another_metric_are_doubted(run, old, tmp_path):
     assert "AUROC, where this one has accuracy" in caution
 
 
+@pytest.mark.slow
 def test_a_report_on_several_tasks_learns_once(run, old, tmp_path):
     table = tmp_path / "pilots.csv"
     table.write_text(as_csv(curve_columns([whole_curve(i, 0.75).up_to(256) for i in (8, 9)])))

@@ -1,3 +1,5 @@
+import pytest
+
 from apexgp import minimum_evaluation_size, minimum_sample_size
 from conftest import has_row
 
@@ -65,6 +67,7 @@ def test_minimum_for_evaluation_works_alone(shown, facts_of):
     assert (facts["schema"], facts["minimum"]["criteria"]) == ("urn:apexgp:evaluation:1", found.criteria)
 
 
+@pytest.mark.slow
 def test_minimum_for_evaluation_takes_every_width_and_a_threshold(shown, facts_of):
     widths = {"oe_width": 0.3, "slope_width": 0.4, "cstatistic_width": 0.06, "net_benefit_width": 0.3}
     words = [word for name, value in widths.items() for word in (f"--{name.replace('_', '-')}", value)]

@@ -69,6 +69,7 @@ def test_what_stands_beside_the_scores_is_noted_and_asked_about(run, write):
     assert "training scores" not in told[2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -86,6 +87,7 @@ def test_options_of_what_stands_beside_the_scores_are_named_in_errors(run, write
     assert re.search(message, err)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("header", ["size,score,split", "Size,Score,Split"])
 def test_names_that_are_plain_need_no_note(run, write, header):
     assert run("forecast", write(pilot_table().replace("size,score,split", header)), *FAST)[::2] == (0, "")
@@ -96,6 +98,7 @@ def test_columns_that_were_named_need_no_note(run, write):
     assert run("forecast", write(ODD), *named, *FAST)[::2] == (0, "")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", [("forecast",), ("backtest", "--method", "power_law", "--target", "0.8")])
 def test_a_minus_is_standard_input(run, pipe, write, command):
     path = write(ODD)
@@ -154,6 +157,7 @@ def test_of_a_title_with_a_comma_nothing_is_lost(run, write):
     assert "left out above the table: 'Ward 7, pilot of May'." in run("forecast", write(text), *FAST)[2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("at", "sizes"),
     [
@@ -179,6 +183,7 @@ def test_a_comma_that_may_mean_two_things_is_refused(run, write):
     )
 
 
+@pytest.mark.slow
 def test_a_point_that_may_part_thousands_is_asked_about_and_sizes_below_the_pilot_are_cautioned(run, write):
     path = write(pilot_table())
     asked = "Error: --at can be read as 5 or as 5000. Write 5000 if that is meant.\n"
@@ -189,6 +194,7 @@ def test_a_point_that_may_part_thousands_is_asked_about_and_sizes_below_the_pilo
     assert "below the smallest" not in run("forecast", path, "--at", "60", *FAST)[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("build", "question", "answer"),
     [
@@ -239,6 +245,7 @@ def test_an_error_rate_is_a_loss_by_its_name(run, write):
     assert json.loads(out)["pilot"]["direction"] == "higher"
 
 
+@pytest.mark.slow
 def test_falling_scores_without_a_name_are_a_question(run, write):
     path = write(f"size,score\n{FALLING}")
     code, out, err = run("forecast", path, *FAST)
@@ -292,6 +299,7 @@ def test_scores_of_another_range_are_a_question_with_its_remedies(run, write):
     assert "percentages" not in err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("header", "options"),
     [

@@ -37,6 +37,7 @@ def record(tmp_path):
     return tmp_path / "record.jsonl"
 
 
+@pytest.mark.slow
 def test_forecasts_are_recorded_compared_and_learnt_from(run, pilots, whole, record, tmp_path):
     code, out, err = run("forecast", pilots, "--at", "2x", "--at", 2048, "--record", record, "--json")
     assert (code, err.splitlines()[-1]) == (0, f"Note: Recorded these 3 forecasts in {record}.")
@@ -70,6 +71,7 @@ def test_forecasts_are_recorded_compared_and_learnt_from(run, pilots, whole, rec
     assert read_priors(tmp_path / "ours.json") == read_priors(tmp_path / "same.json")
 
 
+@pytest.mark.slow
 def test_a_single_curve_needs_a_name(run, pairs, record, tmp_path):
     code, out, err = run("forecast", pairs, "--record", record)
     assert (code, out) == (1, "")
@@ -90,6 +92,7 @@ def test_a_single_curve_needs_a_name(run, pairs, record, tmp_path):
     assert (code, err.startswith("Error: --record-as must be given")) == (1, True)
 
 
+@pytest.mark.slow
 def test_a_record_that_cannot_be_used_is_refused_before_any_work(run, pairs, record, tmp_path, monkeypatch):
     record.write_text("size,score\n")
     monkeypatch.setattr(APExGP, "fit", lambda *_: pytest.fail("fitted"))
@@ -134,6 +137,7 @@ def test_what_commands_measure_is_recorded(run, record, tmp_path, monkeypatch):
     assert [line.name for line in read_lines(record)] == ["mine", "mine", "table"]
 
 
+@pytest.mark.slow
 def test_the_picture_shows_each_level_and_its_interval(run, pilots, whole, record, tmp_path):
     pyplot = require("matplotlib.pyplot")
     from apexgp.plot import ReliabilityDisplay

@@ -96,6 +96,7 @@ def test_faults_of_the_request_end_with_1_and_one_sentence(run, pairs, better, t
     assert err.count("\n") == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "arguments",
     [

@@ -73,6 +73,7 @@ def score(n, seed):
     return round(0.9 - 0.8 * n**-0.5 + 0.001 * seed, 4)
 
 
+@pytest.mark.slow
 def test_the_last_number_makes_a_curve_that_a_forecast_reads(run, folder):
     command = f"'{sys.executable}' train.py {{n}} {{seed}} number"
     code, out, err = run("run", command, "--sizes", "60,120,240", "--splits", 2, "--metric", "auc")
@@ -91,6 +92,7 @@ def test_the_last_number_makes_a_curve_that_a_forecast_reads(run, folder):
     assert "Pilot: 6 scores at 3 sizes" in out
 
 
+@pytest.mark.slow
 def test_started_again_it_does_nothing_and_leaves_the_files_as_they_are(train, folder):
     assert train("number")[0] == 0
     files = [folder / "curve.csv", folder / "curve.runs.csv"]
@@ -110,6 +112,7 @@ def test_started_again_it_does_nothing_and_leaves_the_files_as_they_are(train, f
     assert (len(starts(folder)), files[1].read_bytes()) == (4, before[1][0])
 
 
+@pytest.mark.slow
 def test_keys_of_a_json_object_name_the_metrics(train, run, folder):
     code, out, err = train("json")
     assert code == 0
@@ -124,6 +127,7 @@ def test_keys_of_a_json_object_name_the_metrics(train, run, folder):
     ]
 
 
+@pytest.mark.slow
 def test_a_score_of_another_range_is_asked_about_and_measured_once(train, folder):
     code, _, err = train("age")
     assert code == 0
@@ -136,6 +140,7 @@ def test_a_score_of_another_range_is_asked_about_and_measured_once(train, folder
     assert (curve.range, curve.direction, curve.metric) == ((0, math.inf), "lower", "age")
 
 
+@pytest.mark.slow
 def test_a_file_takes_the_place_of_what_is_printed(train, folder):
     code, _, _ = train("file", command="'{python}' train.py {{n}} {{seed}} {how} {{out}}")
     assert code == 0
@@ -148,6 +153,7 @@ def test_a_file_takes_the_place_of_what_is_printed(train, folder):
     assert "no file {out}" in err
 
 
+@pytest.mark.slow
 def test_failed_fits_are_said_kept_and_tried_again_at_the_next_start(train, folder):
     (folder / "broken").touch()
     code, out, err = train("some")
@@ -166,6 +172,7 @@ def test_failed_fits_are_said_kept_and_tried_again_at_the_next_start(train, fold
     assert not (folder / "curve.output").exists()
 
 
+@pytest.mark.slow
 def test_a_retry_at_once_and_a_program_that_does_not_exist(train, folder):
     (folder / "broken").touch()
     assert "(3 times)" in train("some", "--retries", 2)[2]
@@ -185,6 +192,7 @@ def all_ended(folder):
     return False
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks into /proc")
 def test_a_program_that_hangs_is_ended_with_all_that_it_started(train, folder):
     code, _, err = train("hang", "--timeout", "0.5s", "--jobs", 4)
@@ -205,6 +213,7 @@ def _in_folder(folder):
                 continue
 
 
+@pytest.mark.slow
 def test_places_slots_variables_and_other_braces(train, folder):
     show = "import json, os, sys; print(json.dumps(sys.argv[1:] + [os.environ['A'], os.environ['GPU']])); print(0.5)"
     (folder / "show.py").write_text(show)
@@ -225,6 +234,7 @@ def test_places_slots_variables_and_other_braces(train, folder):
     assert given[0][:4] == ["{120} {x}", "{}", '{"a": 1}', "$HOME"]  # no shell
 
 
+@pytest.mark.slow
 def test_a_shell_only_where_one_is_asked_for(train, folder):
     command = "echo $((1 + 1)) > number; echo {{n}} {{seed}} | sed 's/.*/0.5/'"
     assert train("", "--shell", command=command)[0] == 0
@@ -232,6 +242,7 @@ def test_a_shell_only_where_one_is_asked_for(train, folder):
     assert LearningCurve.from_csv("curve.csv").scores.tolist() == [0.5] * 4
 
 
+@pytest.mark.slow
 def test_only_what_is_left_is_listed(train, folder):
     (folder / "broken").touch()
     train("some")
@@ -241,6 +252,7 @@ def test_only_what_is_left_is_listed(train, folder):
     assert len(starts(folder)) == 4
 
 
+@pytest.mark.slow
 def test_it_stops_when_enough_is_known(run, folder):
     command = f"'{sys.executable}' train.py {{n}} {{seed}} number"
     sizes = ("--sizes", "50,100,200,400", "--splits", 9, "--metric", "auc")
@@ -288,6 +300,7 @@ def test_no_line_of_a_name_is_a_command_of_the_script(run, folder):
     assert (lines.with_suffix(".output") / "n240_seed0.out").read_text() == "0.5240\n"
 
 
+@pytest.mark.slow
 def test_an_array_job_is_written_and_gathered(run, folder):
     (folder / "broken").touch()
     command = f"'{sys.executable}' train.py {{n}} {{seed}} some"
@@ -327,6 +340,7 @@ def test_an_array_job_is_written_and_gathered(run, folder):
     assert "All fits are in the record" in run(*given, "--script", "more.sh")[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -111,6 +111,7 @@ def test_a_paragraph_credits_what_was_used_and_ends_with_how_to_cite(run, pairs,
         assert "departs" not in body
 
 
+@pytest.mark.slow
 def test_a_paragraph_names_the_mean_and_credits_its_author(run, pairs):
     default, arctan = (run("forecast", pairs, *mean, "--methods-text")[1] for mean in ((), ("--mean", "arctan")))
     assert "with a Burr mean" in default
@@ -158,6 +159,7 @@ def test_what_a_backtest_asks_for_beyond_50_times_carries_the_caution(run, pairs
     assert any("tested up to about 50 times" in caution for caution in facts["cautions"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("typed", "found"),
     [

@@ -48,6 +48,7 @@ def test_forecast_says_that_no_number_of_examples_will_do(pairs, shown, facts_of
     assert required["prob_reachable"] == answer.prob_reachable
 
 
+@pytest.mark.slow
 def test_per_cent_is_a_score_and_a_probability_too(pairs, run, facts_of):
     written = facts_of("forecast", pairs, *GP, "--target", "80%", "--confidence", "70 %", "--level", "90%")
     assert written == facts_of("forecast", pairs, *GP, "--target", "0.8", "--confidence", "0.7", "--level", "0.9")

@@ -96,6 +96,7 @@ def test_numbers_are_those_of_the_other_commands(run, curve_file, tmp_path):
     assert all(score == every[score["method"]] for score in found["backtest"]["methods"])
 
 
+@pytest.mark.slow
 def test_tables_show_the_numbers(report):
     (found,) = numbers(report)["tasks"].values()
     text = words(parsed(report))
@@ -306,6 +307,7 @@ def test_the_lines_for_several_tasks_make_them_again(run, tasks_file, tmp_path, 
     assert numbers(tmp_path / "report.html") == numbers(tmp_path / "first.html")
 
 
+@pytest.mark.slow
 def test_a_pilot_too_short_for_a_backtest_says_so(tmp_path):
     path = tmp_path / "short.html"
     write_report(APExGP().fit([60, 94, 147], [0.7, 0.74, 0.77]), path, budget=0)
@@ -387,6 +389,7 @@ def test_without_the_extra_it_is_named(tmp_path, monkeypatch):
         write_report(APExGP().fit([60, 94, 147], [0.7, 0.74, 0.77]), tmp_path / "report.html")
 
 
+@pytest.mark.slow
 def test_the_record_is_that_of_pilots_like_this_one(tmp_path):
     path = tmp_path / "report.html"
     sizes = [64, 91, 128, 181, 256, 362]
@@ -399,6 +402,7 @@ def test_the_record_is_that_of_pilots_like_this_one(tmp_path):
     assert "that had not seen their task" not in words(parsed(path))
 
 
+@pytest.mark.slow
 def test_has_the_title_the_author_and_the_project_that_were_given(run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     sheet = tmp_path / "sheet.csv"
@@ -418,6 +422,7 @@ def test_has_the_title_the_author_and_the_project_that_were_given(run, tmp_path,
         assert "--title must be one line" in run("report", sheet, "--title", title, "--out", "c.html")[2]
 
 
+@pytest.mark.slow
 def test_says_which_items_of_tripod_ai_are_answered(run, curve_file, tmp_path):
     path = tmp_path / "report.html"
     assert run("report", curve_file, "--target", 0.8, "--budget", 0, "--test-share", 0.2, "--out", path)[0] == 0
@@ -445,6 +450,7 @@ def test_both_databases_behind_the_priors_are_credited(run, curve_file):
     assert "LCDB" not in run("forecast", curve_file, "--published", "--methods-text")[1]
 
 
+@pytest.mark.slow
 def test_a_check_that_fails_and_what_a_caution_asks_for_reach_the_first_page(tmp_path):
     path = tmp_path / "report.html"
     luck = np.random.default_rng(3).normal(0, 0.01, (4, 5)) * [[1], [1], [10], [1]]
