@@ -104,6 +104,7 @@ def test_columns_are_plain_and_of_one_length(answers, name):
     assert json.loads(json.dumps(columns, allow_nan=False)) == columns
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_a_frame_is_the_same_table(answers, name):
     require("pandas")

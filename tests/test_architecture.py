@@ -75,6 +75,7 @@ def test_inside_the_surfaces_commands_are_last_and_words_first():
 BROAD = {"Exception", "BaseException"}
 
 
+@pytest.mark.slow
 def test_everything_is_caught_only_around_the_code_of_others():
     found = []
     for path in modules():

@@ -81,6 +81,7 @@ def test_the_density_is_that_of_numpy(name, rng, monkeypatch):
         np.testing.assert_allclose(one[..., which], other[..., which], rtol=1e-9, atol=1e-11, err_msg=field)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("loops")
 @pytest.mark.parametrize("name", CURVES)
 def test_forecasts_are_those_of_numpy(name, monkeypatch):
@@ -122,6 +123,7 @@ def test_tails_of_mixtures_are_those_of_numpy(rng, monkeypatch):
             np.testing.assert_allclose(one, other, rtol=1e-10, atol=1e-13 * np.abs(other).max())
 
 
+@pytest.mark.slow
 def test_a_curve_is_forecast_alike_alone_and_in_any_company():
     curves = {name: CURVES[name] for name in ("splits", "a score of 1", "wild", "perfect")}
     named = {task: LearningCurve(c.sizes, c.scores, split=c.split, task=task) for task, c in curves.items()}
@@ -131,6 +133,7 @@ def test_a_curve_is_forecast_alike_alone_and_in_any_company():
             np.testing.assert_allclose(one.intervals[0.95], alone[one.task], rtol=1e-9)
 
 
+@pytest.mark.slow
 def test_other_instructions_of_the_processor_give_the_same_numbers():
     """NumPy's and the linear algebra's may differ in the last bit, which no decision may hang on."""
     program = (

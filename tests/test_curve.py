@@ -230,6 +230,7 @@ def test_a_listed_wide_table(write):
     assert curve.split.tolist() == ["anna", "ben"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "message"),
     [

@@ -49,6 +49,7 @@ def test_what_is_changed_is_shown():
     assert "APExGP(ceiling=0.9)" in repr(make_pipeline("passthrough", APExGP(ceiling=0.9)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", SETTINGS)
 def test_searches_and_cross_validation_take_them(model):
     found = GridSearchCV(clone(model), {"ceiling": [0.9, 1.0]}, scoring=closeness, cv=2).fit(SIZES, SCORES)
@@ -84,6 +85,7 @@ def test_other_estimators_are_cloned_as_scikit_learn_clones_them():
     assert contract.clone(pipeline).steps[-1][1].seed == 4
 
 
+@pytest.mark.slow
 def test_nothing_of_it_is_loaded_before_it_is_needed():
     code = (
         "import sys, copy; from apexgp import APExGP, LeastSquares\n"

@@ -73,6 +73,7 @@ def regression(request):
     return clone(ESTIMATORS[request.param])
 
 
+@pytest.mark.slow
 def test_keeps_the_estimator_contract(model):
     settings = model.get_params()
     assert model.fit(SIZES, SCORES) is model
@@ -122,6 +123,7 @@ def test_an_error_rate_gives_the_mirror_image(model):
     np.testing.assert_allclose(lower, 1 - higher, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_parameters_have_the_papers_names(model):
     parameters = model.fit(SIZES, SCORES).parameters_
     if isinstance(model, APExGP):
@@ -263,6 +265,7 @@ def test_a_curve_needs_as_many_sizes_as_parameters(regression):
             regression.fit(*three)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("direction", ["higher", "lower"])
 def test_crossing_is_the_least_size_that_reaches_a_level(regression, direction):
     scores = np.array(SCORES) if direction == "higher" else 1 - np.array(SCORES)
@@ -470,6 +473,7 @@ def test_bad_forecasts_are_explained():
         model.forecast([720], n_splits=0)
 
 
+@pytest.mark.slow
 def test_bad_data_are_explained(model):
     with pytest.raises(DataError, match=r"3 or more different sizes.*got 2 \(60, 94\)"):
         model.fit([60, 60, 94], [0.7, 0.7, 0.8])

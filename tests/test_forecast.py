@@ -72,6 +72,7 @@ def test_many_levels_give_what_few_give(forecast):
     )
 
 
+@pytest.mark.slow
 def test_moments_are_the_integrals(forecast):
     for q in range(len(forecast)):
         one = Forecast(

@@ -94,6 +94,7 @@ def network(request, monkeypatch, tmp_path):
     return tmp_path / "weights.pt", expected
 
 
+@pytest.mark.slow
 def test_bars_are_as_probable_as_torch_finds_them(network):
     from study import lcpfn
 

@@ -77,6 +77,7 @@ def created(classifier):
     return classifier(**{name: inner[name] for name in needed}), "estimator" in needed
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:Class PassiveAggressiveClassifier is deprecated")
 def test_every_classifier_of_scikit_learn_is_of_its_kind_or_none():
     kinds = {}
@@ -283,6 +284,7 @@ def test_a_curve_of_several_learners_is_of_no_kind(tmp_path):
     assert LearningCurve.from_csv(path).learner is None
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::apexgp.errors.FewTestCasesWarning")
 def test_collected_curves_are_of_the_kind_of_their_estimator(tmp_path):
     rng = np.random.default_rng(0)
@@ -316,6 +318,7 @@ def wide(features=64):
     return X, y
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::apexgp.errors.FewTestCasesWarning")
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize(
@@ -349,6 +352,7 @@ def test_collected_curves_of_many_features_leave_the_kind_open(estimator, kinds,
     assert (code, json.loads(out)["learner"]) == (0, "linear")
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::apexgp.errors.FewTestCasesWarning")
 def test_a_record_that_does_not_know_its_features_leaves_the_kind_open(tmp_path):
     path = tmp_path / "runs.csv"
@@ -379,6 +383,7 @@ def test_features_are_counted_after_one_hot_encoding(X, categorical, features):
     assert count_features(X, categorical) == features
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("library", ["pandas", "polars"])
 def test_texts_of_a_data_frame_are_counted_by_their_values(library):
     frame = require(library).DataFrame({"a": [1, 2, None], "b": ["x", "y", "x"], "c": [0.5, 0.1, 0.2]})
@@ -397,6 +402,7 @@ def said(tmp_path):
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "kind"), [([], "trees"), (["--learner", "boosting"], "boosting"), (["--learner", UNKNOWN], None)]
 )
@@ -429,6 +435,7 @@ def test_commands_refuse_what_the_library_does(run, pairs, options, message):
     assert message in err
 
 
+@pytest.mark.slow
 def test_related_curves_start_from_the_kind():
     curves = [
         LearningCurve([50, 100, 200, 400, 800], np.array([0.7, 0.75, 0.79, 0.82, 0.84]) - i / 100) for i in range(2)

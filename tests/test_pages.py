@@ -26,16 +26,8 @@ def name_of(path):
     return str(path.relative_to(REPOSITORY))
 
 
-FITS = {"docs/start_estimator.md", "docs/results.md", "docs/design.md"}  # models by the dozen
-
-
-@pytest.mark.parametrize(
-    "page",
-    [
-        pytest.param(page, marks=[pytest.mark.slow] * (name_of(page) in FITS), id=name_of(page))
-        for page in pages.pages_with_outputs()
-    ],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("page", pages.pages_with_outputs(), ids=name_of)
 @pytest.mark.filterwarnings("ignore::apexgp.errors.ApexWarning")
 def test_a_page_shows_what_its_blocks_print(page):
     require("pandas")
@@ -63,6 +55,7 @@ def test_a_stale_page_is_noticed(tmp_path):
     assert not pages.alike(pages.remade(stale), stale.read_text())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "made"),
     [("cli", pages.command_line_page), ("report", pages.page_of_the_report), ("terms", pages.page_of_terms)],

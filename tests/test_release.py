@@ -292,6 +292,7 @@ def test_a_wrong_forecast_is_reported_with_its_curve_and_what_came():
         assert name == "config" or {"name", "description", "body"} <= set(form)
 
 
+@pytest.mark.slow
 def test_our_paper_is_as_the_journal_asks_for_it(tmp_path):
     article = script("article/article.py")
     paper, library = ((REPOSITORY / "article" / name).read_text(encoding="utf-8") for name in ("paper.md", "paper.bib"))

@@ -52,6 +52,7 @@ def test_a_scale_is_a_rising_map_with_its_inverse_and_slope(scale):
     np.testing.assert_allclose(scale.log_slope(scores), -np.log(scale.stretch(inside)), rtol=1e-9, atol=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("of", ["new_splits", "same_splits", "expected"])
 def test_the_unit_of_a_loss_does_not_matter(loss, of):
     bits = APExGP().fit(curve(LOSSES / log(2), metric="log loss"))
@@ -80,6 +81,7 @@ def test_the_error_of_a_probability_is_asked_for_on_the_scale_of_the_scores(loss
     np.testing.assert_allclose(other, error, rtol=1e-5)
 
 
+@pytest.mark.slow
 def test_the_error_of_a_probability_is_what_seeds_differ_by():
     made = [APExGP(seed=seed).fit(curve(metric="log loss")) for seed in range(12)]
     chances = np.array([model.forecast([720, 3600], of="expected").cdf([0.48, 0.4]) for model in made])
@@ -168,6 +170,7 @@ def test_a_target_of_a_loss_is_met_from_below(loss):
         loss.required_size(-0.1)
 
 
+@pytest.mark.slow
 def test_other_methods_work_on_the_scale_of_the_scores(loss):
     drawn = LeastSquares("power_law").fit(loss.curve_)
     assert drawn.predict([360])[0] == pytest.approx(0.565, abs=0.02)
@@ -178,6 +181,7 @@ def test_other_methods_work_on_the_scale_of_the_scores(loss):
     assert found.widths_now[0] == pytest.approx(np.subtract(*loss.forecast([3600], of="expected").interval()[::-1])[0])
 
 
+@pytest.mark.slow
 def test_losses_are_compared_in_any_unit():
     one, two = curve(metric="log loss"), curve(LOSSES * np.repeat([1.15, 1.1, 1.0, 0.95, 0.9], 2), metric="log loss")
     bits = {name: curve(c.scores / log(2), metric="log loss") for name, c in {"one": one, "two": two}.items()}

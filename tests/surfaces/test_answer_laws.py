@@ -150,6 +150,7 @@ def test_the_target_comes_before_the_forecast(answers):
         assert 0 <= sentence.index(f"{answer.required.target:g}") < sentence.index("expect a mean AUROC of")
 
 
+@pytest.mark.slow
 def test_probabilities_in_tables_do_not_contradict_the_required_size(answers):
     for answer in answers:
         required = answer.required

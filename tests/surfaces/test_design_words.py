@@ -80,6 +80,7 @@ def test_whether_a_size_is_enough(asked, figures, said):
     assert not any(word in sentence for word in JARGON)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("required", "later", "said"),
     [

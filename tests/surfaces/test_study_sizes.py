@@ -59,6 +59,7 @@ def test_the_c_statistic_is_the_target_only_where_scores_are_aurocs(run, facts_o
     assert "--target must be above 0.5, which is chance" in err
 
 
+@pytest.mark.slow
 def test_the_report_and_the_page_say_the_same(run, facts_of, pilot, tmp_path):
     require("fastapi")
     require("jinja2")

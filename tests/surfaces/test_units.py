@@ -29,6 +29,7 @@ def sheet(tmp_path):
     return sheet
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("size", "unit", "options", "called"),
     [
@@ -55,6 +56,7 @@ def test_the_answer_counts_what_the_sheet_counts(run, sheet, size, unit, options
     assert facts["pilot"]["unit_name"] == called
 
 
+@pytest.mark.slow
 def test_every_surface_says_patients(run, sheet, tmp_path):
     require("jinja2")
     path, report = sheet("n patients"), tmp_path / "report.html"
@@ -81,6 +83,7 @@ def test_every_surface_says_patients(run, sheet, tmp_path):
     assert axes.get_xlabel() == "training patients"
 
 
+@pytest.mark.slow
 def test_files_of_two_units_are_asked_about(run, sheet, tmp_path):
     other = tmp_path / "other.csv"
     other.write_text(pilot_table())

@@ -81,6 +81,7 @@ def test_curves_are_matched_by_name_or_task(record, model):
     assert list(record.curves())[-1] == "liver (score, patients)"
 
 
+@pytest.mark.slow
 def test_pilot_and_later_scores_make_a_whole_curve_to_learn_from(record):
     whole = [whole_curve(i, 0.8, train_scores=np.full((7, 3), 0.99)) for i in range(3)]
     for curve in whole:

@@ -106,6 +106,7 @@ def test_tables_show_the_numbers(report):
         assert f"{row['measured']:.3f}" in text
 
 
+@pytest.mark.slow
 def test_says_what_a_panel_asks_for_in_that_order(report):
     text = words(parsed(report).find(f".//{XHTML}main"))
     (found,) = numbers(report)["tasks"].values()
