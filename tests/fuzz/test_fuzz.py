@@ -13,7 +13,7 @@ FEWER = {"wild designs": 4, "batches": 8, "wild documents": 8}  # which take a s
 @pytest.mark.parametrize("group", ATTACKS)
 def test_hostile_input_is_taken_or_refused_in_our_words(group):
     tally = Tally()
-    inputs = FEWER.get(group, 40)
+    inputs = FEWER.get(group, 20)
     attack(tally, group, inputs, 20231109)
     assert tally.clean, tally.report()
     assert tally.counts[group]["tried"] >= inputs / 2
