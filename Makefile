@@ -159,8 +159,9 @@ $(BIN)/python:
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[plot,web]'
 	@touch $@
 
+# Compiled to bytecode as it is imported: most of SciPy and pandas never is.
 .venv/installed-test: pyproject.toml | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[test]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -e '.[test]'
 	@touch $@ .venv/installed
 
 .venv/installed-docs: pyproject.toml | $(BIN)/python

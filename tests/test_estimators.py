@@ -238,6 +238,7 @@ def test_split_labels_matter():
     )
 
 
+@pytest.mark.slow
 def test_own_beliefs_have_their_effect():
     plain = APExGP().fit(SIZES, SCORES).forecast([20000])
     assert APExGP(ceiling=0.82).fit(SIZES, SCORES).forecast([20000]).mean < plain.mean
@@ -256,6 +257,7 @@ def test_baselines_refuse_to_forecast(regression):
             regression.fit(SIZES, SCORES).forecast(NEW)
 
 
+@pytest.mark.slow
 def test_a_curve_needs_as_many_sizes_as_parameters(regression):
     three = SIZES[:3], SCORES[:3]
     if "theta1" in regression.fit(SIZES, SCORES).parameters_:
@@ -674,6 +676,7 @@ def test_beliefs_survive_json(beliefs):
     assert Beliefs.from_dict(json.loads(json.dumps(beliefs.to_dict()))) == beliefs
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("scores", "about", "asks"),
     [
@@ -695,6 +698,7 @@ def test_what_may_be_a_loss_asks_whether_lower_is_better(scores, about, asks):
     assert all("say so with direction='lower';" in caution for caution in said)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "make",
     [partial(APExGP, "burr"), APExGP.as_published, partial(LeastSquares, "arctan")],

@@ -175,6 +175,7 @@ def test_an_unknown_learner_is_the_common_prior_to_the_last_digit():
         np.testing.assert_array_equal(other.forecast([720, 36000]).mean, plain.forecast([720, 36000]).mean)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", LEARNERS)
 def test_each_kind_has_proper_priors_of_its_own(kind):
     moved = beliefs_of_kind(kind)
@@ -421,6 +422,7 @@ def test_commands_say_whose_priors_they_use(run, said, options, kind):
     assert ("moved to what curves" in facts["methods_text"]) == (kind is not None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -107,6 +107,7 @@ def links_of(path):
     return re.findall(r"\]\(([^)\s]+)\)", text)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("document", DOCUMENTS, ids=name_of)
 def test_links_lead_somewhere(document):
     for link in links_of(document):

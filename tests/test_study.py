@@ -122,6 +122,7 @@ def test_tables_say_what_the_rows_hold(study, records, capsys):
         assert f"## {heading}" in printed
 
 
+@pytest.mark.slow
 def test_methods_are_compared_on_the_draw_that_all_were_run_on(study):
     from study.tables import first_draw
 

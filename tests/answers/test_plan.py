@@ -96,6 +96,7 @@ def test_the_contract_names_what_a_plan_holds():
         plan.sizes = ()
 
 
+@pytest.mark.slow
 def test_one_round_ends_where_another_example_costs_what_it_averts(model):
     for ratio in (3000, 20_000, 300_000):
         plan = plan_collection(model, TARGET, 3.0, 3.0 * ratio, rounds=1)
@@ -171,6 +172,7 @@ def test_more_rounds_do_help_where_one_cannot_know():
     assert costs[2] < costs[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rounds", [1, 3])
 def test_the_expected_cost_is_what_collecting_costs_on_average(model, rounds, rng):
     cost, penalty, count = 2.0, 30_000.0, 100_000

@@ -119,6 +119,7 @@ def test_certainty_and_impossibility():
     assert (never.prob_now, never.prob_reachable, never.already_met) == (0, 0, False)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("step", [61, 100.5, 359.9, 360, 360.5, 361, 999, 1080, 1081, 54_321, 7_654_321])
 @pytest.mark.parametrize(("before", "after"), [(0.0, 1.0), (0.02, 0.95), (0.0, 0.9), (0.3, 0.90000001)])
 def test_a_step_is_found_wherever_it_is(step, before, after):
@@ -247,6 +248,7 @@ def test_what_no_amount_of_data_reaches_is_an_answer(model):
     assert answer.already_met is False
 
 
+@pytest.mark.slow
 def test_the_reachable_share_is_the_limit_of_the_probability(model):
     for target in (0.75, 0.8, 0.85, 0.9, 0.95):
         limit = model.required_size(target).prob_reachable
@@ -446,6 +448,7 @@ def test_a_correction_asks_the_curve_for_more():
             model.required_size(0.88, correction=bad)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("family", apexgp.FAMILIES)
 def test_every_curve_reaches_the_target_at_the_size_it_asks_for(family):
     model = LeastSquares(family).fit([*SIZES, 500], [*SCORES, 0.777])
@@ -472,6 +475,7 @@ def test_the_piecewise_law_answers_by_its_forecast_where_it_has_one():
     assert few.prob_reachable == 1.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [partial(APExGP, "power_law"), APExGP.as_published, PIECEWISE])
 @pytest.mark.parametrize("direction", ["higher", "lower"])
 def test_the_search_asks_for_probabilities_alone(make, direction, calls_of):

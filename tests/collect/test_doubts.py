@@ -217,6 +217,7 @@ class Folded(DummyClassifier):
         self.cv = cv
 
 
+@pytest.mark.slow
 def test_a_resumed_run_asks_for_the_same_sizes(tmp_path):
     X = RNG.normal(size=(300, 2))
     settings = {"results": tmp_path / "runs.csv", "n_splits": 1, "progress": False, "ratio": (3, 1, 1)}

@@ -56,6 +56,7 @@ def test_features_are_learnt_from_the_training_rows(frame):
     assert model.fit(X[["age"]], frame["y"]).columns_ is None  # numbers without gaps are taken as they are
 
 
+@pytest.mark.slow
 def test_what_no_features_can_be_made_of_is_said(frame):
     model = TunedLogistic().fit(frame.drop(columns="y"), frame["y"])
     with pytest.raises(DataError, match="must be a data frame with the columns age, sex, site, lab, got age"):

@@ -241,6 +241,7 @@ def test_two_classifiers_never_mix_in_one_record(tmp_path, left, right):
     assert len(collect_curves(clone(left), *cases, sizes=[20, 40, 60], **settings).fits) == 3
 
 
+@pytest.mark.slow
 def test_equal_data_go_on_in_the_same_record_however_they_lie_in_memory(tmp_path):
     cases, y = rows_of(120)
     settings = {"results": tmp_path / "runs.csv", "n_splits": 1, "progress": False}

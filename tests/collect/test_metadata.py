@@ -200,6 +200,7 @@ def test_weights_that_make_no_sense_are_refused(weights, said):
         collect(GaussianNB(), sample_weight=weights)
 
 
+@pytest.mark.slow
 def test_other_weights_are_other_data(tmp_path):
     runs = tmp_path / "runs.csv"
     first = collect(GaussianNB(), sample_weight=WEIGHTS, results=runs)
@@ -210,6 +211,7 @@ def test_other_weights_are_other_data(tmp_path):
         collect(GaussianNB(), results=runs)
 
 
+@pytest.mark.slow
 def test_other_requests_are_another_run(routing, tmp_path):
     runs = tmp_path / "runs.csv"
 
@@ -225,6 +227,7 @@ def test_other_requests_are_another_run(routing, tmp_path):
         collect(pipeline(False), sample_weight=WEIGHTS, results=runs)
 
 
+@pytest.mark.slow
 def test_the_same_scorer_with_routing_off_is_another_run(tmp_path):
     runs = tmp_path / "runs.csv"
     with config_context(enable_metadata_routing=True):

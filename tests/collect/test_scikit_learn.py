@@ -33,6 +33,7 @@ def cases(rng):
     return rng.normal(size=(60, 3)) + y[:, None], y
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("head", HEADS, ids=lambda head: type(head).__name__)
 def test_columns_of_a_frame_are_remembered(head, cases):
     pandas = pytest.importorskip("pandas")

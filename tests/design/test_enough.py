@@ -24,6 +24,7 @@ def now(curves):
     return design_pilot(APExGP().fit(curves.only), 1, at=4000, target=0.88, confirm=0)
 
 
+@pytest.mark.slow
 def test_narrow_enough_is_the_width_that_designs_tell(curves, now):
     (width,) = now.widths_now
     assert Enough(at=4000, width=width * 1.001)(curves).startswith("Enough: the 95 % interval")
@@ -38,6 +39,7 @@ def test_a_question_is_settled_either_way(curves, now):
     assert Enough(at=4000, target=0.88, width=1.0, confidence=0.999999)(curves)  # either will do
 
 
+@pytest.mark.slow
 def test_a_run_stops_as_soon_as_it_is_enough(curves):
     rule = Enough(at=4000, width=0.12)
     run = collect_scores(score, SIZES, 20, metric="auroc", stop=rule)

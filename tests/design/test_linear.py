@@ -77,6 +77,7 @@ def predictor(model):
     return LinearPredictor(known.by_noise(), np.array([720.0, 3600.0]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("continued", [False, True])
 def test_a_design_that_holds_another_leaves_no_more(predictor, continued):
     rng = np.random.default_rng(1)

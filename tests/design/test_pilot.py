@@ -38,6 +38,7 @@ def test_designs_keep_to_the_budget_and_come_in_order(model):
     assert found.best_within(0.5) is None
 
 
+@pytest.mark.slow
 def test_now_is_what_the_model_forecasts(model):
     found = design_pilot(model, 3, at=3600, target=0.8, confirm=0)
     forecast = model.forecast(3600, of="expected")
@@ -198,6 +199,7 @@ def test_nobody_trains_on_part_of_an_example(asked):
     assert all(size.is_integer() for one in found.designs for size in one.sizes)
 
 
+@pytest.mark.slow
 def test_further_sizes_are_whole():
     few = APExGP().fit([3, 4, 5], [0.6, 0.65, 0.68])
     found = design_pilot(few, 4, at=50, available=17.5, confirm=0)
@@ -371,6 +373,7 @@ def test_tried_designs_that_hold_others_tell_no_less(model):
         assert shares @ worse < 2 * np.sqrt(shares**2 @ (worse - shares @ worse) ** 2)
 
 
+@pytest.mark.slow
 def test_what_is_known_now_is_forecast_once(model, calls_of):
     forecasts = calls_of(APExGP, "forecast")
     found = design_pilot(model, 3, at=[20 * 360.0, 100 * 360.0], target=0.8, confirm=0)

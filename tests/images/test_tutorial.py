@@ -47,6 +47,7 @@ def test_the_tutorial_runs_and_its_forecast_holds_the_truth(run, tmp_path, monke
     assert shown == pytest.approx([measured, low, high], abs=0.02)  # another processor, another last digit
 
 
+@pytest.mark.slow
 def test_every_option_that_the_page_names_is_there(run):
     known = "".join(run(command, "--help")[1] for command in ("embed", "collect", "forecast"))
     for option in set(re.findall(r"--[a-z][a-z-]+", PAGE)):

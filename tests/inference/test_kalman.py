@@ -40,6 +40,7 @@ class Filter:
         self.covariance = self.covariance - np.outer(gain, looks @ self.covariance)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["balanced", "unbalanced", "single", "one run", "means"])
 def test_forecasts_at_a_node_are_those_of_a_kalman_filter(kind, rng):
     assert CALIBRATED.kernel == "ou"

@@ -137,6 +137,7 @@ def _only(problem, starts):
     return 2e-4 * found.value
 
 
+@pytest.mark.slow
 def test_the_gradient_is_that_of_finite_differences(make, rng):
     for _ in range(10):
         sizes, scores = random_pilot(rng)

@@ -24,6 +24,7 @@ def problem(request):
     return MapProblem(MEANS[mean], SIZES, SCORES, 0.95, variant)
 
 
+@pytest.mark.slow
 def test_gradient_is_that_of_finite_differences(problem):
     for point in spread(problem.ranges, 5, seed=1):
         _, gradient = problem(point[None])
@@ -121,6 +122,7 @@ def test_finds_as_good_an_optimum_as_scipy_from_more_starts(problem):
     assert -found.objective <= best + 1e-5
 
 
+@pytest.mark.slow
 def test_predictive_is_that_of_scikit_learn(problem):
     found = fit_map(problem)
     *_, tau, sigma, lam = found.point

@@ -131,6 +131,7 @@ def dense_log_likelihood(models, averages, shared):
     return -0.5 * (residual @ np.linalg.solve(joint, residual) + np.linalg.slogdet(joint)[1])
 
 
+@pytest.mark.slow
 def test_without_correlation_the_curves_are_independent(first, second):
     at = np.array([60.0, 360, 1000, 3000])
     found = difference(first.posterior, second.posterior, at, NOTHING, seed=0)

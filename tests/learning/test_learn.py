@@ -41,6 +41,7 @@ def test_one_curve_moves_priors_less_than_many(low_curves, learnt):
     assert one.learnt.moved["share still to be gained"][1] == pytest.approx(0.59, abs=0.03)
 
 
+@pytest.mark.slow
 def test_curves_that_stop_low_teach_that_less_is_to_be_won(learnt):
     crps, with_learnt, error = learnt.learnt.left_out["crps"]
     assert with_learnt < crps

@@ -33,6 +33,7 @@ def test_crps_of_points_is_the_energy_form():
     np.testing.assert_allclose(found, energy, rtol=1e-5)
 
 
+@pytest.mark.slow
 def test_crps_of_nodes_is_that_of_their_mixture(nodes):
     weight, _ = weights_under(nodes, np.zeros(len(names_of(coordinates_of(CALIBRATED)))))
     found, _ = nodes.ranked.crps(weight)

@@ -77,6 +77,7 @@ def test_every_family_has_its_formula_here():
     assert set(FORMULAS) == set(FAMILIES.values())
 
 
+@pytest.mark.slow
 def test_published_parameters_reproduce_the_curve(make, rng):
     for fit in some_fits(make, rng)[:40]:
         np.testing.assert_allclose(
@@ -90,6 +91,7 @@ def test_no_curve_falls(make, rng):
         assert np.isfinite(fit.curve(SIZES)).all()
 
 
+@pytest.mark.slow
 def test_slopes_are_those_of_finite_differences(make, rng):
     for fit in some_fits(make, rng)[:20]:
         problem, step = fit.problem, 1e-7
@@ -123,6 +125,7 @@ def test_crossing_is_where_the_curve_reaches_the_level(make, rng):
     assert met > 100
 
 
+@pytest.mark.slow
 def test_crossing_knows_what_was_always_and_what_is_never_reached(make, rng):
     for fit in some_fits(make, rng):
         assert fit.crossing(fit.curve(np.ones(1))[0]) == 1.0

@@ -35,6 +35,7 @@ def assert_inverse(forecast, levels, values):
     assert (after >= levels[:, None] - 1e-6).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("seed", range(4))
 def test_quantiles_rise_and_invert_the_cdf(kind, seed):

@@ -29,6 +29,7 @@ def test_scrambled_points_keep_their_balance():
         assert len(set(zip(first, second, strict=True))) == 256
 
 
+@pytest.mark.slow
 def test_scrambled_points_are_uniform_over_seeds():
     means = [sobol_points(4, 5, np.random.default_rng(seed))[:, 3].mean() for seed in range(400)]
     assert abs(np.mean(means) - 0.5) < 4 * np.sqrt(1 / 12 / 5 / 400)

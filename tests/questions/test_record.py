@@ -155,6 +155,7 @@ def test_says_what_was_asked_about(model):
     assert words.endswith("This pilot differs in the score (F1), the number of sizes (3) and the largest size (3,000).")
 
 
+@pytest.mark.slow
 def test_other_models_have_no_record():
     for model in (APExGP.as_published(), APExGP("auto"), APExGP(priors="paper")):
         assert the_record(ForecastQuestion().answer(model.fit([60, 94, 147, 230], [0.7, 0.74, 0.77, 0.79]))) is None

@@ -52,11 +52,13 @@ MERGED = b'<mergeCells><mergeCell ref="A10:XFD1048576"/></mergeCells>'
 LINKED = b'<hyperlinks><hyperlink ref="A10:XFD1048576" location="x"/></hyperlinks>'
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("extra", [MERGED, LINKED, LINKED.replace(b"A10:XFD1048576", b"A:XFD")])
 def test_blocks_of_cells_count_as_all_of_them(parts, refused, extra):
     refused(with_end(parts, extra), "merged or linked cells over most of a sheet")
 
 
+@pytest.mark.slow
 def test_in_whatever_letters_a_sheet_is_written_and_whatever_it_is_called(parts, refused):
     hostile = with_end(parts, MERGED)
     text = hostile[SHEET].decode()
@@ -72,6 +74,7 @@ def test_in_whatever_letters_a_sheet_is_written_and_whatever_it_is_called(parts,
     refused(hostile | {SHEET: spaced}, "merged or linked cells")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
 def test_only_what_is_stored_or_deflated_is_unpacked(parts, refused, method):
     refused(parts, "is not packed as a workbook should be", method)
@@ -101,6 +104,7 @@ def test_a_member_may_not_unpack_to_more_than_it_says(parts, tmp_path):
         assert packed.read("xl/zeros.xml") == bytes(10)
 
 
+@pytest.mark.slow
 def test_cells_rows_styles_and_entities_are_counted(parts, refused, monkeypatch):
     far = parts[SHEET].replace(b'r="A4"', b'r="XFD1048576"')
     refused(parts | {SHEET: far}, "1,048,576 rows and 16,384 columns in its sheet")

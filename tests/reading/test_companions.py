@@ -66,6 +66,7 @@ def test_of_several_columns_that_of_the_same_metric_is_taken():
     assert read(table("score,train accuracy,train AUC", *columns), train_score="train AUC")[0].train_scores is not None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["sd", "SD", "std", "AUC sd", "auc_sd", "AUC (SD)", "std_test_score", "Standard deviation"]
 )
@@ -245,6 +246,7 @@ def test_a_frame_is_read_as_a_file_is():
     assert (curve.n_test.tolist(), curve.averaged_over) == ([30, 40, 50], 5)
 
 
+@pytest.mark.slow
 def test_scikit_learn_gives_its_training_scores():
     X, y = load_breast_cancer(return_X_y=True)
     model = LogisticRegression(max_iter=10_000)

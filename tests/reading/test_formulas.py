@@ -39,6 +39,7 @@ def test_no_cell_of_a_curve_begins_a_formula_and_all_are_read_back(tmp_path):
     assert (read.task, read.split.tolist()) == ("=cmd|x", split)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:The test sets are small")
 def test_a_record_with_such_names_goes_on(tmp_path, rng):
     X, y = rng.normal(size=(60, 2)), np.arange(60) % 2

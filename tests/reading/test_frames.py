@@ -101,6 +101,7 @@ def data():
 SETTINGS = {"train_sizes": [40, 80, 160], "cv": ShuffleSplit(3, random_state=0)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("times", [False, True])
 def test_a_learning_curve_of_scikit_learn_is_taken_as_it_is(data, times):
     result = learning_curve(GaussianNB(), *data, return_times=times, **SETTINGS)

@@ -211,6 +211,7 @@ def test_wide_tables_need_no_names(write, header):
     assert curve.metric_name == ("AUROC" if header.startswith("auc") else "score")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("header", "metric"),
     [

@@ -31,6 +31,7 @@ def same(found, wanted):
     return True
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("build", "metric", "said"),
     [

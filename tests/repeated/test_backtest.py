@@ -165,6 +165,7 @@ def test_methods_go_by_name():
     assert METHODS["power_law"]() is not METHODS["power_law"]()  # fitting one changes no other
 
 
+@pytest.mark.slow
 def test_every_method_is_judged_by_default():
     result = backtest(curve(1, sizes=np.append(SIZES, [883, 1383, 2166])))  # six are left for six parameters
     assert {score.method for score in result.pooled} == set(METHODS)

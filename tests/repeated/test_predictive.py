@@ -53,6 +53,7 @@ def test_an_ordinary_pilot_passes():
     assert ((found.lower < found.measured) & (found.measured < found.upper)).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("made", "broken", "said"),
     [
@@ -122,6 +123,7 @@ def test_draws_follow_the_noise_and_the_curve_of_the_posterior():
     np.testing.assert_allclose(scores[pilot.size_of == 2].var(), variance[2], rtol=0.15)
 
 
+@pytest.mark.slow
 def test_pilots_without_splits_are_checked_as_far_as_they_go():
     found = predictive_check(APExGP().fit(SIZES, RISE))
     assert [check.name for check in found.checks] == ["level", "slope", "scatter"]

@@ -90,6 +90,7 @@ def test_another_model_answers_as_it_does_when_fitted_alone(found, name):
     same(row_of(found, name), ALONE[name]().fit(pilot()), at=found.compared_at)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["without size 60", "without size 564", "without split a", "without split c"])
 def test_less_data_answers_as_it_does_when_fitted_alone(found, name):
     curve = pilot()

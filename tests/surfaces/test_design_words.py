@@ -134,6 +134,7 @@ def test_tables_and_notes_are_in_plain_words(asked):
     assert advice_table(asked["enough"].found)[0][-1] == "right about 0.85 at 3,600"
 
 
+@pytest.mark.slow
 def test_a_target_that_is_met_is_a_question_of_yes_or_no():
     model = APExGP().fit(CURVE)
     answer = DesignQuestion(budget=4, target=0.75, confirm=0).answer(model)

@@ -31,7 +31,6 @@ from conftest import document_in, pilot_table, require
 
 SIZES = [1000.0, 5640.0]  # of which the second is ten times the pilot
 TARGET, SURE = 0.8, 0.6
-QUICK = ("same_splits", 0.5)  # neither of them the usual one: every surface, both ways to go wrong
 SVG = "{http://www.w3.org/2000/svg}"
 
 
@@ -175,13 +174,8 @@ class Said:
         assert abs(shaded[-1] - max(bottom, chart.y(TARGET))) <= 1
 
 
-@pytest.mark.parametrize(
-    ("of", "level"),
-    [
-        pytest.param(of, level, marks=[] if (of, level) == QUICK else [pytest.mark.slow])
-        for of, level in (("new_splits", 0.95), QUICK, ("expected", 0.95))
-    ],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize(("of", "level"), [("new_splits", 0.95), ("same_splits", 0.5), ("expected", 0.95)])
 def test_a_forecast_is_the_same_everywhere(run, facts_of, seen, ask, model, pilot, tmp_path, of, level):
     said = Said(model, of, level)
     options = ("--at", 1000, "--at", "10x", "--target", TARGET, "--confidence", SURE, "--of", of, "--level", level)
@@ -297,9 +291,8 @@ QUESTIONS = {
 OPTIONS = {"purpose": "for"}  # where an option has another name than the field
 
 
-@pytest.mark.parametrize(
-    "question", [pytest.param(name, marks=[pytest.mark.slow] * (name == "compare")) for name in QUESTIONS]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("question", QUESTIONS)
 def test_a_question_has_one_answer(facts_of, ask, model, pilot, tmp_path, question):
     by_library, fields = QUESTIONS[question]
     says_the_same = by_library(model, model.curve_)

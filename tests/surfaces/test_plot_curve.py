@@ -121,6 +121,7 @@ def test_the_target_and_the_size_with_its_interval_are_marked(model, ax):
     assert 0.78 in [line.get_ydata()[0] for line in lines.values() if np.ptp(line.get_ydata()) == 0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("target", "words"), [(0.6, "met already"), (0.99, "{at_best} with unlimited data")])
 def test_a_target_without_a_size_says_why(model, ax, target, words):
     needed = model.required_size(target)
@@ -130,6 +131,7 @@ def test_a_target_without_a_size_says_why(model, ax, target, words):
     assert low < target < high
 
 
+@pytest.mark.slow
 def test_beyond_50_times_the_pilot_the_picture_says_so(model, ax):
     words = "50 times the pilot: untested beyond"
     CurveDisplay.from_estimator(model, 50 * 360).plot(ax)

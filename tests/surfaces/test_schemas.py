@@ -93,6 +93,7 @@ def changed(document, path, value):
     return copied
 
 
+@pytest.mark.slow
 def test_what_is_not_of_its_type_is_refused(document):
     assert faults(document, "forecast") == []
     tried = [path for path in places(document) if path and path[0] not in ("settings", "schema")]

@@ -94,6 +94,7 @@ def test_files_of_two_units_are_asked_about(run, sheet, tmp_path):
     assert run("compare", sheet("n patients"), other, "--unit", "patients")[0] == 0
 
 
+@pytest.mark.slow
 def test_test_cases_come_on_top_and_the_total_is_said_where_it_can_be(run, sheet):
     path = sheet("n patients")
     without = run("forecast", path, *TARGET)[1]

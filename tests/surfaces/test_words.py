@@ -40,6 +40,7 @@ def test_a_size_is_rounded_up(size, digits, error, said):
     assert at_least(size, digits, error) == said
 
 
+@pytest.mark.slow
 @given(st.integers(1, 10**17), st.integers(2, 3))
 def test_rounding_up_never_takes_away_and_adds_less_than_one_of_the_last_digit(size, digits):
     rounded = rounded_up(size, digits)

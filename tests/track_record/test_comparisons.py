@@ -84,6 +84,7 @@ def test_lines_that_contradict_each_other_are_refused():
         compared([forecast_line(), measured_line(direction="lower")])
 
 
+@pytest.mark.slow
 def test_shares_and_their_intervals_are_those_of_the_binomial():
     count = 80  # so many scores, spread evenly over what was forecast: shares are the levels themselves
     scores = 0.6 + 0.2 * (np.arange(count) + 0.5) / count
@@ -114,6 +115,7 @@ def test_sizes_of_one_curve_do_not_count_as_independent():
     assert found.above == pytest.approx(0.2)
 
 
+@pytest.mark.slow
 def test_intervals_that_are_too_narrow_or_too_wide_are_called_so():
     def of(score):
         lines = [line for i in range(40) for line in (forecast_line(str(i)), measured_line(str(i), scores=[score]))]
@@ -139,6 +141,7 @@ def test_without_comparisons_there_is_no_share():
     assert found.to_dict()["share"] == [None] * 4
 
 
+@pytest.mark.slow
 def test_words_say_what_is_off_and_what_is_still_to_come():
     def said(score, *more):
         pairs = [(forecast_line(str(i)), measured_line(str(i), scores=[score])) for i in range(40)]

@@ -116,6 +116,7 @@ def test_what_cannot_be_measured_is_not_recorded(record, model):
     assert not record.path.exists()
 
 
+@pytest.mark.slow
 def test_any_method_with_a_distribution_is_recorded(record):
     ours = learn_beliefs([whole_curve(1, 0.9)])
     for settings in (LeastSquares("piecewise_power_law"), APExGP.as_published(), APExGP(priors=ours)):

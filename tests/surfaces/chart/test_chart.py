@@ -110,6 +110,7 @@ def test_the_size_for_a_target_is_shown_only_where_the_chart_reaches_it(model, p
     assert 'class="target"' not in Drawing(drawn_by(model, [720])).svg()
 
 
+@pytest.mark.slow
 def test_an_error_rate_and_a_pilot_without_replicates_are_drawn_too():
     curve = LearningCurve(SIZES, [0.3, 0.25, 0.22, 0.2, 0.19], metric="error rate", direction="lower")
     model = APExGP().fit(curve)

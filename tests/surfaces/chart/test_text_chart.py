@@ -46,6 +46,7 @@ def test_no_line_is_wider_than_the_terminal(picture, width, plain):
     assert not plain or all(line.isascii() for line in lines)
 
 
+@pytest.mark.slow
 def test_marks_stand_where_the_numbers_are(picture, model):
     lines = drawn(picture, 80)
     assert lines[0] == "AUROC"
@@ -134,6 +135,7 @@ def test_what_is_for_machines_and_papers_is_the_same_on_a_terminal(pairs, run, m
     assert screen.shown() == piped
 
 
+@pytest.mark.slow
 def test_a_terminal_of_ascii_is_drawn_on_in_ascii(pairs, run, monkeypatch):
     screen = Screen("ascii")
     monkeypatch.setattr(sys, "stdout", screen)

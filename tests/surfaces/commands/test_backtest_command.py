@@ -63,6 +63,7 @@ def test_backtest_knows_holdout_ceiling_and_one_task(tasks, facts_of):
     assert len(facts["by_curve"]) == 1
 
 
+@pytest.mark.slow
 def test_backtest_judges_all_methods_by_default_and_says_what_failed(tmp_path, facts_of):
     path = tmp_path / "short.csv"
     path.write_text(pilot_table(means=MEANS[:4]))  # three sizes are left: too few for four parameters

@@ -141,6 +141,7 @@ def test_what_was_done_and_left_out_is_said(run, tmp_path):
     assert "Note: The sizes 5000 are beyond the 160 rows" in err
 
 
+@pytest.mark.slow
 def test_failed_fits_end_with_1_and_are_named(run, tmp_path, monkeypatch):
     (tmp_path / "moody.py").write_text(
         "from sklearn.naive_bayes import GaussianNB\n"
@@ -190,6 +191,7 @@ def test_faults_of_the_request_end_with_1_and_one_sentence(collect, arguments, m
     assert message in err
 
 
+@pytest.mark.slow
 def test_faults_of_the_data_end_with_1(collect, tmp_path):
     assert (
         "Leave it out with --drop patient, or, if it says whose the rows are, name it with --group patient."

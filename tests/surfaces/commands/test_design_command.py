@@ -54,6 +54,7 @@ def test_before_any_pilot(invoke, tmp_path):
     assert (tmp_path / "first.svg").exists()
 
 
+@pytest.mark.slow
 def test_facts(invoke):
     facts = json.loads(invoke("curve.csv", "--budget", 6, "--at", "3600,7200", "--confirm", 0, "--json").stdout)
     assert facts["pilot"]["metric_name"] == "AUROC"

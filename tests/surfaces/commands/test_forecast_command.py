@@ -207,6 +207,7 @@ def test_a_file_with_several_tasks_is_one_strict_document(run, tasks):
     assert by_name["short"]["forecast"] == []
 
 
+@pytest.mark.slow
 def test_a_file_with_several_tasks_is_one_sorted_table(run, tasks):
     code, out, err = run("forecast", tasks, "--at", "20k", "--at", "2x", "--target", "0.8")
     assert (code, err) == (1, "Error: 1 of 6 tasks could not be forecast.\n")
@@ -250,6 +251,7 @@ def test_faults_of_the_data_end_with_1(run, tmp_path):
         assert f"There is no file {tmp_path / name}." in err
 
 
+@pytest.mark.slow
 def test_faults_of_usage_end_with_2(run, pairs):
     assert run("forecast")[0] == 2
     assert run("forecast", pairs, "--nonsense")[0] == 2

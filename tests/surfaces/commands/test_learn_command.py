@@ -45,6 +45,7 @@ def test_priors_are_learnt_written_and_used(run, old, pilot, tmp_path):
     assert "were learnt from 3 whole curves (AUROC)" in json.loads(held)["methods_text"]
 
 
+@pytest.mark.slow
 def test_files_that_are_no_priors_are_refused(run, old, pilot, tmp_path):
     code, _, err = run("forecast", pilot, "--priors", old)
     assert (code, "is not a file of priors" in err) == (1, True)
@@ -61,6 +62,7 @@ def test_files_that_are_no_priors_are_refused(run, old, pilot, tmp_path):
 _WHOLE = "10,0.5,{0}\n20,0.6,{0}\n40,0.7,{0}\n80,0.75,{0}\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -109,6 +111,7 @@ def test_a_report_on_several_tasks_learns_once(run, old, tmp_path):
     assert (code, err.count("Learnt from 3 whole curves")) == (0, 1)
 
 
+@pytest.mark.slow
 def test_a_report_says_what_priors_were_learnt_from():
     ours = learn_beliefs([whole_curve(i, 0.75) for i in range(2)])
     answer = ForecastQuestion().answer(APExGP(priors=ours).fit(whole_curve(9, 0.75).up_to(256)))

@@ -4,6 +4,7 @@ from apexgp import minimum_evaluation_size, minimum_sample_size
 from conftest import has_row
 
 
+@pytest.mark.slow
 def test_minimum_prints_every_criterion(shown, facts_of):
     command = ("minimum", "--prevalence", "0.05", "--parameters", "30", "--r2", "0.05")
     lines, sentence, text = shown(*command)
@@ -27,6 +28,7 @@ def test_minimum_takes_every_assumption(facts_of):
     assert facts["cautions"] == list(found.cautions) != []
 
 
+@pytest.mark.slow
 def test_minimum_takes_the_auroc_that_clinicians_have(shown, facts_of, run):
     command = ("minimum", "--prevalence", "0.174", "--parameters", "24", "--cstatistic", "0.89")
     _, _, text = shown(*command)
@@ -42,6 +44,7 @@ def test_minimum_takes_the_auroc_that_clinicians_have(shown, facts_of, run):
     )
 
 
+@pytest.mark.slow
 def test_minimum_wants_one_statement_of_how_well_the_model_will_do(run):
     common = ("minimum", "--prevalence", "0.2", "--parameters", "12")
     for more, came in (((), "neither"), (("--r2", "0.1", "--cstatistic", "0.8"), "both")):
@@ -53,6 +56,7 @@ def test_minimum_wants_one_statement_of_how_well_the_model_will_do(run):
     assert "--nagelkerke applies to r2" in run(*common, "--cstatistic", "0.8", "--nagelkerke")[2]
 
 
+@pytest.mark.slow
 def test_minimum_for_evaluation_works_alone(shown, facts_of):
     command = ("minimum", "--for", "evaluation", "--prevalence", "20%", "--cstatistic", "0.8")
     lines, sentence, text = shown(*command)

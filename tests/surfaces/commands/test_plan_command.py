@@ -45,6 +45,7 @@ def test_plan_starts_from_what_is_at_hand_and_may_end_there(pairs, shown, facts_
     assert "collecting more than the 564 examples at hand is not worth it" in sentence
 
 
+@pytest.mark.slow
 def test_a_plan_says_that_the_target_is_met_already(facts_of, pairs):
     facts = facts_of("plan", pairs, "--target", 0.6, "--cost", 1, "--penalty", 5000, *GP)
     assert facts["sentence"].startswith("The 564 examples at hand already reach a mean score of 0.6 with a probability")

@@ -53,6 +53,7 @@ def test_a_note_says_which_column_was_taken_and_the_answer_says_auroc(run, write
 MEANS_WITH_SPREAD = "n,AUC,train AUC,x\n" + "".join(f"{n},{mean:.3f} ± 0.010,0.99,0.98\n" for n, mean in MEANS)
 
 
+@pytest.mark.slow
 def test_what_stands_beside_the_scores_is_noted_and_asked_about(run, write):
     path = write(MEANS_WITH_SPREAD)
     code, out, err = run("forecast", path)
@@ -138,6 +139,7 @@ def test_sheets_of_a_workbook(run, tmp_path):
     assert "found Sheet, Errors. Choose with --sheet." in run("forecast", path, "--sheet", "3")[2]
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("always::apexgp.errors.MissingScoresWarning")
 def test_what_was_left_out_is_said(run, write):
     text = "The pilot\nn,fold 1,fold 2\n60,0.66,0.68\n94,0.7,\n147,0.72,0.73\n230,0.75,0.76\n\nOnly two folds so far\n"
@@ -233,6 +235,7 @@ def test_models_of_one_workbook_are_compared(run, tmp_path, build, options):
 FALLING = "".join(f"{size},{1 - score:.3f}\n" for size, score in MEANS)
 
 
+@pytest.mark.slow
 def test_an_error_rate_is_a_loss_by_its_name(run, write):
     path = write(f"n,error rate\n{FALLING}")
     code, out, err = run("forecast", path, *FAST, "--target", "0.12", "--json")
@@ -264,6 +267,7 @@ def test_the_floor_of_error_rates_is_explained(run):
     assert "where lower is better, the lowest possible error rate" in " ".join(run("forecast", "--help")[1].split())
 
 
+@pytest.mark.slow
 def test_a_file_says_its_own_direction_metric_and_unit(run, write):
     rows = FALLING.replace("\n", ",error_rate,lower,groups\n")
     code, out, err = run("forecast", write(f"size,score,metric,direction,unit\n{rows}"), "--at", "2x", *FAST)
@@ -273,6 +277,7 @@ def test_a_file_says_its_own_direction_metric_and_unit(run, write):
     assert "Is lower better" not in out
 
 
+@pytest.mark.slow
 def test_compare_refuses_what_cannot_be_compared(run, write):
     curves = {
         name: write(pilot_table().replace("score", score), f"{name}.csv")

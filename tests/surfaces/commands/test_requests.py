@@ -14,6 +14,7 @@ COMMANDS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS)
 def test_two_outputs_at_once_are_refused(run, pairs, command):
     arguments = [pairs if word == "PAIRS" else word for word in COMMANDS[command]]

@@ -151,6 +151,7 @@ def test_a_backtest_on_one_size_says_so(run, tmp_path):
     assert "Caution: Only one size was held out, 360, 1.57 times the largest that was fitted" in out
 
 
+@pytest.mark.slow
 def test_what_a_backtest_asks_for_beyond_50_times_carries_the_caution(run, pairs):
     facts = json.loads(
         run("backtest", pairs, "--method", "apexgp_published", "--target", "0.82", "--confidence", "0.5", "--json")[1]

@@ -65,6 +65,7 @@ def test_forecast_says_that_the_target_is_met(pairs, shown, facts_of):
     assert facts_of(*command)["required"]["already_met"] is True
 
 
+@pytest.mark.slow
 def test_forecast_with_a_target_by_the_published_method(pairs, facts_of):
     facts = facts_of("forecast", pairs, "--published", "--target", "0.8")
     answer = APExGP.as_published().fit(LearningCurve.from_csv(pairs)).required_size(0.8)

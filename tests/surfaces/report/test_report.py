@@ -444,6 +444,7 @@ def test_says_which_items_of_tripod_ai_are_answered(run, curve_file, tmp_path):
     assert "this answers items 12a" in paragraph  # no size without a target
 
 
+@pytest.mark.slow
 def test_both_databases_behind_the_priors_are_credited(run, curve_file):
     paragraph = run("forecast", curve_file, "--methods-text")[1]
     assert "calibrated on learning curves of LCDB 1.0 and 1.1" in paragraph

@@ -143,6 +143,7 @@ def is_running(process):
         return False
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("token", ["a-token-of-some-length", None])
 def test_a_token_is_in_no_command_line(token, monkeypatch):
     opened = []
