@@ -28,7 +28,7 @@ from apexgp.surfaces.web.requests import PageRequest
 from apexgp.surfaces.words.forecast import short_answer
 
 CURVES = 200
-THROUGH_PAGE_AND_REPORT = 6
+THROUGH_PAGE_AND_REPORT = 4
 CONFIDENCES = (0.5, 0.7, 0.8, 0.9, 0.95)
 LEVELS = (0.5, 0.8, 0.9, 0.95)
 _NUMBER = r"(?:about )?[\d,]+(?:\.\d+e\+\d+)?"
@@ -207,8 +207,8 @@ def test_intervals_nest_by_level(answers):
 @pytest.fixture(scope="module")
 def few(answers):
     """Some with every kind of answer, each fitted by itself, which may differ in the last digits."""
-    chosen = [one for one in answers if one.required.already_met][:2]
-    chosen += [one for one in answers if math.isinf(one.required.size)][:2]
+    chosen = [one for one in answers if one.required.already_met][:1]
+    chosen += [one for one in answers if math.isinf(one.required.size)][:1]
     chosen += [one for one in answers if not one.required.already_met and math.isfinite(one.required.size)]
     return [one.question.answer(APExGP().fit(one.model.curve_)) for one in chosen[:THROUGH_PAGE_AND_REPORT]]
 
