@@ -60,7 +60,7 @@ def weights_of(make, sizes):
 
 @pytest.mark.slow
 def test_no_search_of_scipys_finds_a_better_curve(make, rng):
-    for _ in range(6):
+    for _ in range(3):
         sizes, scores = random_pilot(rng)
         ours = fit(make, sizes, scores)
         weights = weights_of(make, sizes)
