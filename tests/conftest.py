@@ -50,6 +50,13 @@ def model():
     return apexgp.APExGP().fit(THREE_SPLITS)
 
 
+def request_fields(kind, **fields):
+    """The fields of a request as the server hands them on, once it has checked their types."""
+    from apexgp.surfaces.web.answers import list_requests
+
+    return list_requests()[kind](**fields).model_dump()
+
+
 def missing(reason):
     """Skip what cannot be tested here; where everything must be there, fail."""
     if os.environ.get("APEXGP_REQUIRE_ALL"):

@@ -1,6 +1,7 @@
 """The API reference: every public name on the page of its topic, and nothing that belongs to other libraries.
 
-`.. public:: collect images` documents the public names that these packages define: a table, then each in full.
+`.. public:: collect images` documents the public names that these packages define: a table, then each in full. The
+pictures of `apexgp.plot` are a topic of their own, wherever their questions live.
 """
 
 from __future__ import annotations
@@ -24,7 +25,10 @@ def names_in(packages: list[str]) -> dict[str, str]:
         for name in holder.__all__:
             value = getattr(holder, name)
             module = getattr(value, "__module__", "")
-            if any(f"{module}.".startswith(f"apexgp.{package}.") for package in packages):
+            is_picture = holder is apexgp.plot
+            if is_picture and "plot" not in packages:
+                continue
+            if is_picture or any(f"{module}.".startswith(f"apexgp.{package}.") for package in packages):
                 if inspect.isclass(value):
                     found[f"{holder.__name__}.{name}"] = "autoclass"
                 elif inspect.isfunction(value):

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .design.pilot import design_pilot
     from .design.ranking import PilotDesign
     from .design.stop_rule import StopRule
-    from .estimators import APExGP
+    from .estimators.gp import APExGP
     from .estimators.least_squares import METHODS, LeastSquares
     from .forecast import Forecast
     from .images.embed import embed_images

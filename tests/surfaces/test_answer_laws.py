@@ -23,7 +23,6 @@ from apexgp.surfaces.chart.svg import Drawing
 from apexgp.surfaces.report.page import build_report_page
 from apexgp.surfaces.report.text import build_required_table
 from apexgp.surfaces.web.answers import answer as reply_to
-from apexgp.surfaces.web.answers import list_requests
 
 CURVES = 200
 THROUGH_PAGE_AND_REPORT = 6
@@ -219,7 +218,8 @@ def test_page_and_report_print_the_same(few):
         status, _, body = reply_to(
             (
                 "page",
-                list_requests()["page"](
+                request_fields(
+                    "page",
                     table=as_csv(build_curve_columns([curve])),
                     at=["1x", "2x", "10x", "50x"],
                     target=required.target,

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from apexgp import APExGP, LearningCurve, write_report
-from conftest import document_in, pilot_table, require
+from conftest import document_in, pilot_table, request_fields, require
 from documents import faults, faults_of_type
 
 BENEFIT = ("--cstatistic", 0.8, "--threshold", 0.2)
@@ -50,7 +50,7 @@ def test_documents_of_commands_follow_their_schemas(facts_of, pairs, better, tas
 @pytest.mark.slow
 def test_documents_of_report_and_page_follow_their_schemas(tmp_path):
     require("fastapi")
-    from apexgp.surfaces.web.answers import answer, list_requests
+    from apexgp.surfaces.web.answers import answer
     from apexgp.surfaces.web.page import AdviceFacts, PageFacts
 
     (tmp_path / "pilot.csv").write_text(pilot_table())
@@ -61,7 +61,8 @@ def test_documents_of_report_and_page_follow_their_schemas(tmp_path):
     for kind, asked, of in (
         (
             "page",
-            list_requests()["page"](
+            request_fields(
+                "page",
                 table=pilot_table(),
                 target=0.8,
                 prevalence=0.2,
@@ -73,9 +74,9 @@ def test_documents_of_report_and_page_follow_their_schemas(tmp_path):
             ),
             PageFacts,
         ),
-        ("page", list_requests()["page"](table=short, backtest=True, doubts=True), PageFacts),
-        ("page", list_requests()["page"](table=short, published=True, doubts=True), PageFacts),
-        ("advice", list_requests()["advice"](table=pilot_table(), budget=1.0), AdviceFacts),
+        ("page", request_fields("page", table=short, backtest=True, doubts=True), PageFacts),
+        ("page", request_fields("page", table=short, published=True, doubts=True), PageFacts),
+        ("advice", request_fields("advice", table=pilot_table(), budget=1.0), AdviceFacts),
     ):
         status, _, body = answer((kind, asked))
         assert status == 200, body

@@ -27,7 +27,7 @@ from apexgp.questions.forecast.curve_picture import CurvePicture
 from apexgp.surfaces import output
 from apexgp.surfaces.chart.svg import Drawing
 from apexgp.surfaces.chart.text import TextChart
-from conftest import document_in, pilot_table, require
+from conftest import document_in, pilot_table, request_fields, require
 
 SIZES = [1000.0, 5640.0]  # of which the second is ten times the pilot
 TARGET, SURE = 0.8, 0.6
@@ -60,11 +60,10 @@ def model(pilot):
 def ask():
     """What the page's interface answers: the fields of a request, checked as the server checks them."""
     require("fastapi")
-    from apexgp.surfaces.web.answers import answer, list_requests
+    from apexgp.surfaces.web.answers import answer
 
     def ask(kind, **fields):
-        asked = list_requests()[kind](**fields)
-        status, media, body = answer((kind, asked))
+        status, media, body = answer((kind, request_fields(kind, **fields)))
         assert status == 200, body
         return json.loads(body) if media == "application/json" else body.decode()
 

@@ -7,7 +7,7 @@ import pytest
 
 from apexgp import APExGP, LearningCurve, minimum_evaluation_size, write_report
 from apexgp.errors import RequestError
-from conftest import document_in, pilot_table, require
+from conftest import document_in, pilot_table, request_fields, require
 
 STUDY = ("--target", 0.8, "--prevalence", 0.2)
 
@@ -63,7 +63,7 @@ def test_the_c_statistic_is_the_target_only_where_scores_are_aurocs(run, facts_o
 def test_the_report_and_the_page_say_the_same(run, facts_of, pilot, tmp_path):
     require("fastapi")
     require("jinja2")
-    from apexgp.surfaces.web.answers import answer, list_requests
+    from apexgp.surfaces.web.answers import answer
 
     facts = facts_of("forecast", pilot, "--metric", "auroc", *STUDY)
     out = tmp_path / "report.html"
@@ -76,7 +76,7 @@ def test_the_report_and_the_page_say_the_same(run, facts_of, pilot, tmp_path):
     assert "The size for evaluation: examples that no size here includes." not in text
     assert "--prevalence 0.2" in text
     assert "prevalence=0.2" in text
-    asked = list_requests()["page"](table=pilot.read_text(), metric="auroc", target=0.8, prevalence=0.2)
+    asked = request_fields("page", table=pilot.read_text(), metric="auroc", target=0.8, prevalence=0.2)
     status, _, body = answer(("page", asked))
     assert status == 200
     for said in (b"minimum_evaluation_size(0.2, 0.8)", b"--prevalence 0.2", b"observed / expected"):

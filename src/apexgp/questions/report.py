@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Any, ClassVar, Literal, TypedDict
+from typing import Annotated, Any, ClassVar, Literal, NotRequired, TypedDict
 
 from .._check import check_real_number, check_text, format_value
 from ..errors import RequestError
 from ..estimators import APExGP
-from ..question_base.documents import Versioned
+from ..question_base.documents import Json, Versioned
 from ..question_base.question import Question, QuestionAnswer
 from ..settings import REQUIRED, Setting, list_settings
 from . import list_questions, load_question
@@ -173,15 +173,17 @@ class ReportAnswer:
 
     def documents(self) -> ReportedFacts:
         """The documents of the answers."""
-        return {
+        documents: ReportedFacts = {
             "forecast": self.forecast.document(),
             "plan": None if self.plan is None else self.plan.document(),
             "design": None if self.advice is None else self.advice.document(),
             "sensitivity": self.sensitivity.document(),
             "check": None if self.check is None else self.check.document(),
             "backtest": self.backtest.document(),
-            **{name: answer.document() for name, answer in self.others.items()},  # type: ignore[typeddict-item]
         }
+        if self.others:
+            documents["others"] = {name: one.document() for name, one in self.others.items()}
+        return documents
 
 
 class ReportedFacts(TypedDict):
@@ -193,6 +195,8 @@ class ReportedFacts(TypedDict):
     sensitivity: SensitivityDocument
     check: CheckDocument | None
     backtest: BacktestDocument
+    others: NotRequired[dict[str, dict[str, Json]]]
+    """The documents of questions that the report has no place made for, by their names."""
 
 
 class ReportDocument(Versioned):

@@ -145,19 +145,20 @@ def assign_field(field: str, value: Any) -> str:
     return field if value is None else f"{field} {json.dumps(value, default=str)}"
 
 
-def answer_request(question: type[Question], asked: BaseModel, read_curve: ReadCurve) -> tuple[Any, list[str]]:
+def answer_request(
+    question: type[Question], written: Mapping[str, Any], read_curve: ReadCurve
+) -> tuple[Any, list[str]]:
     """The answer to a request, and notes on how its tables were read.
 
     Parameters
     ----------
     question
         The question that it asks.
-    asked
-        The request.
+    written
+        The fields of the request, which has checked their types.
     read_curve
         Reads a table of the request.
     """
-    written = {name: getattr(asked, name) for name in type(asked).model_fields}
     put, model = read_settings(question, written), _build_model(question, written)
     curves: dict[str, LearningCurve] = {}
     notes: list[str] = []

@@ -29,6 +29,7 @@ from apexgp.surfaces.web import answers
 from apexgp.surfaces.web.answers import list_requests
 from apexgp.surfaces.web.page import PRIORS_CONTROL
 from apexgp.surfaces.web.reading import Upload
+from conftest import request_fields
 
 READING = (read_curves, APExGP)
 FORECASTING = (APExGP.forecast, APExGP.required_size, Forecast.interval, minimum_evaluation_size)
@@ -117,7 +118,7 @@ def made(kind, given, problem, monkeypatch):
         raise problem
 
     monkeypatch.setattr(answers, "answer_request", refuse)
-    status, _, body = answers.answer((kind, list_requests()[kind].model_construct(**given)))
+    status, _, body = answers.answer((kind, given))
     assert status == 422
     return json.loads(body)["error"]
 
@@ -161,6 +162,6 @@ def test_a_table_is_parsed_once(monkeypatch):
         assert answers.answer(("read", Upload(raw, ColumnSettings())))[0] == status
         assert len(parsed) == 1
     parsed.clear()
-    asked = list_requests()["backtest"](table="size,score\n60,x\n")
+    asked = request_fields("backtest", table="size,score\n60,x\n")
     assert answers.answer(("backtest", asked))[0] == 422
     assert len(parsed) == 1

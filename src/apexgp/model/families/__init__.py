@@ -8,10 +8,16 @@ rise with x; its inverse; and the published parameters that belong to what was f
 Coordinates are chosen so that they fit any pilot and change the curve about evenly. Like a mean's drop, a basis is
 written with functions that NumPy also defines for complex numbers: the engine differentiates it by the complex step.
 
-Families are listed in the order in which their modules are imported here.
+Families are listed in the order below, and those of other modules in this folder after them.
 """
 
-from . import paper, mahmood, lcdb, scaling_laws  # isort: skip
+from importlib import import_module
+from pkgutil import iter_modules
+
 from .family import FAMILIES, Family
 
-__all__ = ["FAMILIES", "Family", "lcdb", "mahmood", "paper", "scaling_laws"]
+__all__ = ["FAMILIES", "Family"]
+
+_FIRST = ("paper", "mahmood", "lcdb", "scaling_laws")
+for _name in (*_FIRST, *sorted({module.name for module in iter_modules(__path__)} - {*_FIRST, "family"})):
+    import_module(f".{_name}", __name__)

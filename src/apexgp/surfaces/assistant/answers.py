@@ -49,7 +49,7 @@ def answer(call: Call) -> Reply:
         warnings.simplefilter("always")
         try:
             asked = _with_tables(takes.model_validate(call.arguments), call)
-            found, notes = answer_request(question, asked, read_text)
+            found, notes = answer_request(question, vars(asked), read_text)
             document = found.document()
         except ValidationError as problem:
             return Reply(_invalid(problem))

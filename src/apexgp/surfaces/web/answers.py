@@ -39,6 +39,8 @@ Reply = tuple[int, str, bytes]
 """Status, media type and body of an answer."""
 PAGE_QUESTIONS: Mapping[str, type[Question]] = {"advice": AdviceQuestion, "page": PageQuestion}
 """Questions of the page itself, whose reader knows controls instead of fields."""
+Fields = dict[str, Any]
+"""The fields of a request by their names."""
 READ = "read"
 """The kind of request that reads a file for the page."""
 
@@ -67,8 +69,11 @@ def _vocabularies(kind: str) -> tuple[Vocabulary, Vocabulary]:
     return build_page_vocabulary(question) if kind in PAGE_QUESTIONS else fields, fields
 
 
-def answer(request: tuple[str, BaseModel | Upload]) -> Reply:
-    """Answer a request: its kind, and what is asked."""
+def answer(request: tuple[str, Fields | Upload]) -> Reply:
+    """Answer a request: its kind, and its fields or the file that was sent.
+
+    Fields travel to this process as a dictionary: classes that are made of settings cannot be pickled.
+    """
     kind, asked = request
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -88,7 +93,7 @@ def answer(request: tuple[str, BaseModel | Upload]) -> Reply:
     return 200, "application/json", json.dumps(found, allow_nan=False).encode()
 
 
-def _answer(kind: str, asked: BaseModel | Upload) -> Any:
+def _answer(kind: str, asked: Fields | Upload) -> Any:
     """A document, or the text of a report."""
     if isinstance(asked, Upload):
         return read_tables(asked)
@@ -101,7 +106,7 @@ def _answer(kind: str, asked: BaseModel | Upload) -> Any:
     return document
 
 
-def _describe_error(kind: str, problem: ApexError, asked: BaseModel | Upload) -> bytes:
+def _describe_error(kind: str, problem: ApexError, asked: Fields | Upload) -> bytes:
     words, fields = _vocabularies(kind)
     problem.worded_for(words)
     # A file is asked about by what would settle the doubt.
@@ -111,5 +116,5 @@ def _describe_error(kind: str, problem: ApexError, asked: BaseModel | Upload) ->
     if isinstance(asked, Upload):
         cells, at_fault = asked.list_faulty_cells(problem.faults)
         return build_error_body(kind_of, str(problem), argument, at_fault, {**asked.layout, "cells": cells})
-    rows = [asdict(fault) for fault in problem.faults] if hasattr(asked, "table") else []
+    rows = [asdict(fault) for fault in problem.faults] if "table" in asked else []
     return build_error_body(kind_of, str(problem), argument, rows)

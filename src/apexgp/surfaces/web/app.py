@@ -173,7 +173,7 @@ def _ask(kind: str, takes: type[BaseModel]) -> Callable[..., Coroutine[Any, Any,
     """The function that answers requests of a kind, as FastAPI wants it: with a name, a docstring and annotations."""
 
     async def asked(request: Request, given: BaseModel) -> Response:
-        return await _answer(request, kind, given)
+        return await _answer(request, kind, given.model_dump())
 
     asked.__name__, asked.__doc__ = kind, takes.__doc__
     asked.__annotations__["given"] = takes
@@ -199,7 +199,7 @@ def _file(content: bytes, kind: str) -> Callable[[Request], Coroutine[Any, Any, 
     return given
 
 
-async def _answer(request: Request, kind: str, asked: BaseModel | Upload) -> Response:
+async def _answer(request: Request, kind: str, asked: dict[str, Any] | Upload) -> Response:
     async def wanted() -> bool:
         return not await request.is_disconnected()
 
@@ -222,7 +222,7 @@ async def _answer(request: Request, kind: str, asked: BaseModel | Upload) -> Res
     return Response(body, status, media_type=media)
 
 
-def _is_slow(kind: str, asked: BaseModel | Upload) -> bool:
+def _is_slow(kind: str, asked: dict[str, Any] | Upload) -> bool:
     """Whether a request may take seconds: one of some kinds, or for the parts of the page that are opened."""
     return (kind != READ and load_served_question(kind).is_slow) or any(
         getattr(asked, part, False) for part in ("backtest", "doubts", "is_workbook")
