@@ -23,6 +23,7 @@ from apexgp.surfaces.chart.svg import Drawing
 from apexgp.surfaces.report.page import build_report_page
 from apexgp.surfaces.report.text import build_required_table
 from apexgp.surfaces.web.answers import answer as reply_to
+from conftest import request_fields
 
 CURVES = 200
 THROUGH_PAGE_AND_REPORT = 6
