@@ -56,7 +56,7 @@ _EXACT = 2.0**53  # whole numbers beyond are not all representable
 
 
 class Forecaster(Protocol):
-    """What a question is put to: a fitted model."""
+    """A fitted model that answers can be asked of."""
 
     ceiling: float
     floor: float

@@ -37,7 +37,7 @@ REQUIRED = MISSING
 
 @dataclass(frozen=True)
 class Setting:
-    """What surfaces must know of a field beyond its name, type and default.
+    """Everything that surfaces must know about a field beyond its name, type and default.
 
     Attributes
     ----------
@@ -109,7 +109,7 @@ class DeclaredSetting:
 
     @property
     def name(self) -> str:
-        """What options and fields of requests call it."""
+        """Name of the option and of the field of requests."""
         return self.setting.name or self.field
 
     @property
@@ -149,7 +149,7 @@ class DeclaredSetting:
         return value if self.setting.read is None else self.setting.read(value, self.arguments[0])
 
     def write(self, value: Any) -> Any:
-        """What to write, for a value of the field."""
+        """Text that `read` turns into a value of the field."""
         return value if self.setting.write is None else self.setting.write(value)
 
 

@@ -13,7 +13,7 @@ from apexgp.curve import build_curve_columns
 from apexgp.design.designs import Design
 from apexgp.design.simulated_scores import SimulatedScores
 from apexgp.errors import DataError, MissingScoresWarning, RequestError
-from apexgp.questions.plan.simulation import _measured
+from apexgp.questions.plan.simulation import _measure_at
 from apexgp.reading.score_details import BY_SCORE, interpolated
 from apexgp.reading.spreadsheets import as_csv
 from conftest import require
@@ -214,15 +214,15 @@ def test_a_simulated_collection_measures_them_too():
     curve = LearningCurve(
         np.repeat(SIZES, 2), np.repeat(SCORES, 2), split, train_scores=np.linspace(1, 0.93, 8), n_test=[100, 50] * 4
     )
-    again = _measured(curve, np.array(SIZES, float))
+    again = _measure_at(curve, np.array(SIZES, float))
     order = np.lexsort((again.split.astype(str), again.sizes))
     for name in ("sizes", "scores", "train_scores", "n_test"):
         np.testing.assert_allclose(getattr(again, name)[order], getattr(curve, name))
-    middle = _measured(curve, np.array([60.0, np.sqrt(60 * 120), 120.0]))
+    middle = _measure_at(curve, np.array([60.0, np.sqrt(60 * 120), 120.0]))
     own = middle.train_scores[middle.split == "a"]
     assert own[1] == pytest.approx((own[0] + own[2]) / 2)
     unlabelled = LearningCurve(curve.sizes, curve.scores, n_test=curve.n_test, averaged_over=5, score_sd=0.02)
-    mean = _measured(unlabelled, np.array(SIZES, float))
+    mean = _measure_at(unlabelled, np.array(SIZES, float))
     assert (mean.n_test.tolist(), mean.averaged_over, mean.score_sd.tolist()) == ([75] * 4, 10, [0.02] * 4)
 
 

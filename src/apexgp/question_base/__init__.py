@@ -1,1 +1,1 @@
-"""What questions share: settings of pilots and models, documents and their schemas, sentences, citations, pictures."""
+"""Shared by all questions: settings of tables and models, documents, schemas, sentences, citations, pictures."""

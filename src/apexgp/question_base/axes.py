@@ -107,10 +107,10 @@ def choose_size_ticks(scale: LogScale, letter: float, narrow_letter: float) -> l
         if _fit(scale, sizes, letter):
             some = [*(_in_decades(scale, s) for s in (steps, *fewer)), _in_decades(scale, (1,))[::2]]
             fitting = (kept for kept in some if len(kept) > 1 and _fit(scale, kept, narrow_letter))
-            return _labelled(sizes, next(fitting, sizes[:1] + sizes[-1:]))
+            return _label_steps(sizes, next(fitting, sizes[:1] + sizes[-1:]))
     # More decades than labels have room for.
     every = next(n for n in range(2, len(sizes) + 1) if _fit(scale, sizes[::n], letter))
-    return _labelled(sizes[::every], sizes[:: 2 * every])
+    return _label_steps(sizes[::every], sizes[:: 2 * every])
 
 
 def _even_ticks(scale: LogScale, letter: float, narrow_letter: float) -> list[Tick]:
@@ -118,7 +118,7 @@ def _even_ticks(scale: LogScale, letter: float, narrow_letter: float) -> list[Ti
     every = (_multiples(scale, step) for step in _round_steps(scale.high / 1000))
     sizes = next(some for some in every if len(some) <= 7 and _fit(scale, some, letter))
     kept = next(some for n in range(1, 8) if _fit(scale, some := sizes[::n], narrow_letter))
-    return _labelled(sizes, kept)
+    return _label_steps(sizes, kept)
 
 
 def _multiples(scale: LogScale, step: float) -> list[float]:
@@ -141,7 +141,7 @@ def _in_decades(scale: LogScale, steps: Sequence[float]) -> list[float]:
 
 def _fit(scale: LogScale, sizes: Sequence[float], letter: float) -> bool:
     """Whether the labels stand apart by more than a letter."""
-    widths = [letter * len(tick.label) for tick in _labelled(sizes, sizes)]
+    widths = [letter * len(tick.label) for tick in _label_steps(sizes, sizes)]
     centres = [min(scale(size), scale.edge - width / 2) for size, width in zip(sizes, widths, strict=True)]
     return all(
         right - left >= sum(two) / 2 + 1.2 * letter
@@ -149,7 +149,7 @@ def _fit(scale: LogScale, sizes: Sequence[float], letter: float) -> bool:
     )
 
 
-def _labelled(sizes: Sequence[float], kept: Sequence[float]) -> list[Tick]:
+def _label_steps(sizes: Sequence[float], kept: Sequence[float]) -> list[Tick]:
     """All labels of one kind: whole numbers, or powers of ten where those would be too long."""
     form = ",.10g" if max(sizes, default=1.0) < 1e9 else ".0e"
     return [Tick(size, f"{size:{form}}".replace("e+0", "e").replace("e+", "e"), size not in kept) for size in sizes]

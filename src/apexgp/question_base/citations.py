@@ -114,12 +114,12 @@ def credit_method(method: str) -> str:
 
 
 def list_method_sources(methods: Iterable[str]) -> tuple[str, ...]:
-    """Whose work the methods of a backtest are, each once, in order of their names."""
+    """Keys of the references for the methods of a backtest, each once, in alphabetical order."""
     return tuple(sorted({source for name in methods if name in _METHODS for source in _METHODS[name][1]}))
 
 
 def list_sources(model: APExGP) -> tuple[str, ...]:
-    """Whose work a model rests on."""
+    """Keys of the references that a model rests on."""
     calibrated = model.get_params(deep=False)["priors"] == "calibrated" or (
         model.inference == "bayes" and model.priors_.learnt is not None
     )

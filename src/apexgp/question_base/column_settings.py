@@ -166,7 +166,7 @@ class ColumnSettings:
 
     @property
     def table(self) -> TableSettings:
-        """The same as the reader of tables takes it."""
+        """The settings under the names that the reader of tables has for them."""
         from ..reading.source import TableSettings  # here, since some commands have these settings and no table
 
         return TableSettings(

@@ -69,21 +69,21 @@ class Doubted(TypedDict):
 
 
 class Sentences(Doubted):
-    """What every answer says in words: a sentence or more, and reasons for doubt."""
+    """An answer in words: a sentence or more, and reasons for doubt."""
 
     sentence: str
     """The answer in plain words."""
 
 
 class Said(Sentences):
-    """The same, with a paragraph for the methods section of a paper."""
+    """An answer in words, with a paragraph for the methods section of a paper."""
 
     methods_text: str
     """A paragraph for the methods section of a paper, with what to cite."""
 
 
 class Versioned(TypedDict):
-    """Which program made a document."""
+    """The version of the program that made a document."""
 
     apexgp: str
     """Version of apexgp that made the document."""

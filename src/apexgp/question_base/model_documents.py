@@ -30,7 +30,7 @@ __all__ = [
 
 
 class PilotFacts(TypedDict):
-    """What was measured, by size."""
+    """The measurements, by size."""
 
     metric: str
     """The score as the table calls it."""
@@ -89,7 +89,7 @@ class ModelFacts(SettingsFacts):
 
 
 class RequiredFacts(TypedDict):
-    """What a target takes; a size that is null is infinite."""
+    """The size that a target takes; null is infinite."""
 
     target: float
     confidence: Probability
@@ -113,7 +113,7 @@ class RequiredFacts(TypedDict):
 
 
 class TargetFacts(TypedDict, total=False):
-    """What a target takes, if there is one, without and with the cases for validation and test."""
+    """The size that a target takes, if there is one, without and with the cases for validation and test."""
 
     required: RequiredFacts
     total: Spread | None

@@ -21,7 +21,7 @@ _MOST_SEED = 2**53  # whole numbers that JSON carries exactly
 
 @dataclass(frozen=True, kw_only=True)
 class MethodSettings:
-    """What any method can be told about a curve."""
+    """Settings that every method understands."""
 
     ceiling: Annotated[
         float,

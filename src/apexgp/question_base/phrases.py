@@ -32,7 +32,7 @@ def list_some(names: Sequence[str]) -> str:
 
 
 def name_tasks(names: Sequence[str], count: int) -> str:
-    """Which tasks a caution is about, to open it with; nothing where it is about all."""
+    """Name the tasks that a caution is about, to open it with; empty where it is about all of them."""
     return "" if len(names) == count else f"{list_some(names)}: "
 
 

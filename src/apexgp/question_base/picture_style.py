@@ -51,7 +51,7 @@ _LEAST_SPAN = 0.02  # of an axis of scores
 
 
 class Display:
-    """What pictures share: where they were drawn, and a line that says what they show."""
+    """Base of all pictures: the axes that they were drawn on, and a short representation."""
 
     ax_: Any
     figure_: Any

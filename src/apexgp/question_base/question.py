@@ -1,4 +1,4 @@
-"""What a question is: settings, and an answer that can be printed, drawn, and sent as a document."""
+"""Base classes of questions and their answers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Cells = tuple[list[str], list[list[str]]]
 
 
 class QuestionAnswer(ABC):
-    """What every answer to a question can do, beside what it holds.
+    """Base of all answers: a document for JSON and a table to read.
 
     The type that `document` is annotated with makes the JSON Schema. An answer that can be drawn has a method `display`
     as well, which returns a `Display`.

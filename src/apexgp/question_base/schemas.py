@@ -118,7 +118,7 @@ def _schema(hint: Any, prefix: str, parts: dict[str, Schema]) -> Schema:
 
 
 def _either(schemas: list[Schema]) -> Schema:
-    """Of several schemas one: types of which only one is said more are listed, as is easier to read."""
+    """Schema of a union; plain types are joined into one list, which is easier to read than `anyOf`."""
     if sum(len(one) > 1 for one in schemas) > 1 or not all("type" in one for one in schemas):
         return {"anyOf": schemas}
     joined: Schema = {"type": [one["type"] for one in schemas]}
@@ -128,7 +128,7 @@ def _either(schemas: list[Schema]) -> Schema:
 
 
 def _descriptions_of(kind: type) -> dict[str, str]:
-    """What stands below each key of a type and of its bases; under the empty name, the docstring of the type."""
+    """Descriptions of a type's keys, inherited ones included; under the empty name, the docstring of the type."""
     node = _class_statements(kind.__module__)[kind.__name__]
     texts: dict[str, str] = {}
     for base in node.bases:  # read there, since a TypedDict forgets them

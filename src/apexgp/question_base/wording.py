@@ -91,7 +91,7 @@ def describe_precision(model: APExGP) -> str:
 
 
 def _departures(model: APExGP, others: Sequence[APExGP], means: Sequence[str]) -> str:
-    """In what a fully Bayesian model differs from the published one."""
+    """Sentence on how a fully Bayesian model differs from the published one."""
     found = ["all parameters are integrated over instead of set to their most probable values"]
     if set(means) - set(PAPER_MEANS):
         found.append("the mean function is not one of its two")
@@ -123,7 +123,7 @@ def describe_moved_priors(models: Iterable[APExGP]) -> str:
 
 
 def say_kind(model: APExGP) -> list[str]:
-    """Whose priors they are, where a kind of learner was named."""
+    """Sentence on the priors of a kind of learner, where one was named."""
     if model.learner_ is None:
         return []
     if not _is_moved(model):
@@ -137,7 +137,7 @@ def _is_moved(model: APExGP) -> bool:
 
 
 def describe_learnt_curves(learnt: Learnt) -> str:
-    """Whose curves."""
+    """Count the curves and tasks that priors were learnt from, in words."""
     curves = f"{learnt.curves:,} whole curve{'s' if learnt.curves > 1 else ''}"
     tasks = "" if learnt.tasks == learnt.curves else f" of {learnt.tasks:,} task{'s' if learnt.tasks > 1 else ''}"
     return f"{curves}{tasks} ({learnt.metric})"
@@ -216,7 +216,7 @@ def add_held_out(size: float, share: float, digits: int) -> float:
 
 
 def say_held_out(found: RequiredSize, curve: LearningCurve) -> str:
-    """That validation and test cases come on top of the size for a target, and how many it makes in all."""
+    """Say that validation and test cases come on top of a required size, and the total if it is known."""
     if found.already_met or not found.is_realistic:
         return ""
     total = count_total(found, curve)

@@ -55,7 +55,7 @@ class PilotShape:
         each, averaged = float(np.median(pilot.count)), curve.averaged_over or 1
         single = curve.split is None and each == 1
         return cls(
-            _family(curve.metric),
+            _find_family(curve.metric),
             curve.largest,
             len(pilot.sizes),
             averaged if averaged > 1 else each,
@@ -116,7 +116,7 @@ def _is_the_default(model: APExGP) -> bool:
     return (model.inference, model.priors, model.mean) == ("bayes", "calibrated", DEFAULT_MEAN)
 
 
-def _family(metric: str) -> str | None:
+def _find_family(metric: str) -> str | None:
     name = metric_name(metric)
     if "AUROC" in name or name == "c-statistic":
         return "AUROC"
@@ -145,7 +145,7 @@ def load_tried_pilots() -> tuple[TriedPilots, ...]:
 
 
 def describe_record(record: CoverageRecord, curve: LearningCurve, level: float) -> str:
-    """Which pilots were tried, how often the intervals held what came, and in what this pilot differs."""
+    """Sentences on the pilots that were tried, how often their intervals held, and how this pilot differs."""
     tried, at = record.tried, record.horizons
     asked = round(100 * level, 6)
     levels = [int(asked)] if asked in LEVELS else list(LEVELS)
@@ -156,23 +156,23 @@ def describe_record(record: CoverageRecord, curve: LearningCurve, level: float) 
     where = join_words([_TIMES[h] for h in at])
     counted = join_words([f"{tried.curves[h]:,}" for h in at])
     return (
-        f"Of the pilots cut from real learning curves, those most like this one have {_described(tried.design)}. "
-        f"Forecast with {_whose(record)} that had not seen their task, their {held} of the later scores at {where} "
-        f"times the largest size ({counted} pilots). {_differences(record, curve)}"
+        f"Of the pilots cut from real learning curves, those most like this one have {_describe_shape(tried.design)}. "
+        f"Forecast with {_name_priors(record)} that had not seen their task, their {held} of the later scores at "
+        f"{where} times the largest size ({counted} pilots). {_say_differences(record, curve)}"
     )
 
 
-def _whose(record: CoverageRecord) -> str:
+def _name_priors(record: CoverageRecord) -> str:
     return "priors" if record.of_this_model else "the priors that all kinds of learner share, and"
 
 
-def _described(design: PilotShape) -> str:
-    return f"{design.metric} at {design.sizes} sizes up to {design.largest:,.10g}: {_splits(design)}" + (
+def _describe_shape(design: PilotShape) -> str:
+    return f"{design.metric} at {design.sizes} sizes up to {design.largest:,.10g}: {_describe_splits(design)}" + (
         ", with training scores" if design.training_scores else ""
     )
 
 
-def _splits(design: PilotShape) -> str:
+def _describe_splits(design: PilotShape) -> str:
     if design.kind == "unlabelled":
         return "one score per size, without a split label"
     if design.kind == "means":
@@ -180,22 +180,22 @@ def _splits(design: PilotShape) -> str:
     return "one labelled split" if design.splits == 1 else f"{design.splits:.3g} splits"
 
 
-def _alike(one: float, other: float, factor: float = 1.5) -> bool:
+def _is_alike(one: float, other: float, factor: float = 1.5) -> bool:
     return max(one, other) <= factor * min(one, other)
 
 
-def _differences(record: CoverageRecord, curve: LearningCurve) -> str:
-    """In what this pilot is unlike those, so that a reader can tell how far their record goes."""
+def _say_differences(record: CoverageRecord, curve: LearningCurve) -> str:
+    """Sentence on how this pilot differs from those that were tried."""
     own, theirs = record.own, record.tried.design
     found = []
     if own.metric != theirs.metric:
         found.append(f"the score ({curve.metric_name})")
-    if not _alike(own.sizes, theirs.sizes):
+    if not _is_alike(own.sizes, theirs.sizes):
         found.append(f"the number of sizes ({own.sizes})")
-    if not _alike(own.largest, theirs.largest, 2):
+    if not _is_alike(own.largest, theirs.largest, 2):
         found.append(f"the largest size ({own.largest:,.10g})")
-    if own.kind != theirs.kind or not _alike(own.splits, theirs.splits):
-        found.append(f"the scores per size ({_splits(own)})")
+    if own.kind != theirs.kind or not _is_alike(own.splits, theirs.splits):
+        found.append(f"the scores per size ({_describe_splits(own)})")
     elif own.kind == "labelled" and curve.split is None:
         found.append("splits without labels")
     if own.training_scores != theirs.training_scores:

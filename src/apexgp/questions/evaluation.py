@@ -196,7 +196,7 @@ class _LinearPredictor:
         return cls(prevalence, float(logit(prevalence)) - sd**2 / 2, sd)
 
     def information(self) -> float:
-        """What a patient tells about the calibration slope: 1 / (n times its squared standard error).
+        """Information of one patient about the calibration slope: 1 / (n times its squared standard error).
 
         The inverse of Fisher's information has I00 / (I00 I11 - I01^2) for the slope, Ikl the means of LP^(k+l) p (1 -
         p) over patients: one over I00 times the variance of LP under the weights p (1 - p). Among patients with the
@@ -255,7 +255,7 @@ def discrimination(name: str, cstatistic: float) -> float:
 
 
 def patients(count: Callable[[], float], because: str, beside: str = "number of parameters") -> int:
-    """What a criterion asks for, if it is a number of patients that there could be."""
+    """Round a criterion's number of patients up; an error where there could not be so many."""
     try:
         number = count()
     except (OverflowError, ZeroDivisionError):

@@ -104,19 +104,19 @@ class LearnDocument(Versioned, Said):
 
 
 def say_learnt(learnt: Learnt) -> str:
-    """What was learnt from, what moved, and whether tasks that were left out are forecast better."""
-    return f"Learnt from {describe_learnt_curves(learnt)}: {_moved(learnt)} {_judged(learnt)}"
+    """Say what priors were learnt from, what moved, and whether left-out tasks are forecast better."""
+    return f"Learnt from {describe_learnt_curves(learnt)}: {_say_moved(learnt)} {_say_judged(learnt)}"
 
 
 def say_learnt_or_unchanged(beliefs: Beliefs) -> str:
-    """The same of priors that may be the shipped ones, unchanged."""
+    """Say what was learnt, or that the priors are unchanged."""
     if beliefs.learnt is None:
         return "There were no curves to learn from: the priors are unchanged."
     return say_learnt(beliefs.learnt)
 
 
 def list_priors_notes(model: APExGP) -> list[str]:
-    """Whose priors a fitted model has, where they are not the shipped ones."""
+    """Notes on the priors of a fitted model, where they are not the shipped ones."""
     if model.inference != "bayes" or model.priors == "calibrated":
         return []
     learnt = model.priors_.learnt
@@ -125,7 +125,7 @@ def list_priors_notes(model: APExGP) -> list[str]:
     ]
 
 
-def _moved(learnt: Learnt) -> str:
+def _say_moved(learnt: Learnt) -> str:
     found = []
     for name, (before, after) in learnt.moved.items():
         ratio = after / before if before > 0 else 1.0
@@ -136,7 +136,7 @@ def _moved(learnt: Learnt) -> str:
     return f"{join_words(found)}."
 
 
-def _judged(learnt: Learnt) -> str:
+def _say_judged(learnt: Learnt) -> str:
     """Whether it helps, as far as that can be told."""
     pull = (
         f"The earlier priors count for {learnt.pull:g} curves, and {100 * learnt.related:.0f} % of the moves were kept."

@@ -1,1 +1,1 @@
-"""What a person sees: pictures and the command line. No maths here; everything is asked of the library."""
+"""Command line, page, assistant, reports and charts. No maths here; everything is asked of the library."""

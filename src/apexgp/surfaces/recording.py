@@ -87,7 +87,7 @@ class RecordOptions:
     def record_batch(
         self, question: ForecastQuestion, curves: Mapping[str | None, LearningCurve], settings: APExGP
     ) -> None:
-        """The same for every curve of a batch that can be forecast.
+        """Append the forecasts of every curve of a batch that can be forecast.
 
         Fitted again, one at a time: a batch keeps summaries, not models.
         """

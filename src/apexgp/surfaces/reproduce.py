@@ -69,7 +69,7 @@ def list_options(question: Question, asked: type[Question] | None = None) -> lis
 
 
 def _list_arguments(question: Question) -> dict[str, Any]:
-    """The same as arguments of a function of the library; sizes and their multiples have one each."""
+    """Changed settings as arguments of a function of the library; sizes and their multiples have one each."""
     arguments: dict[str, Any] = {}
     for setting, value in list_changes(question):
         if isinstance(value, SizeSpec):

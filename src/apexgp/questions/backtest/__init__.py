@@ -187,7 +187,7 @@ class MethodRow(TypedDict):
 
 
 class HeldOutRow(TypedDict):
-    """What a method forecast at one held-out size, and what was measured."""
+    """Forecast and measured score of a method at one held-out size."""
 
     method: str
     task: str | int | None
@@ -207,7 +207,7 @@ class NoSize(TypedDict):
 
 
 class MethodTargets(TypedDict, total=False):
-    """What each method asks for to reach a target, if there is one."""
+    """The size that each method asks for to reach a target, if there is one."""
 
     required: dict[str, RequiredFacts | NoSize]
 
@@ -261,7 +261,7 @@ OWN = ("apexgp", "apexgp_published")
 
 
 def say_backtest(result: Backtest) -> str:
-    """Which method did best."""
+    """Say which method did best."""
     judged = [score for score in result.pooled if score.curves]
     if not judged:
         return f"No method could be judged: {result.pooled[0].failed}"
@@ -269,7 +269,7 @@ def say_backtest(result: Backtest) -> str:
 
 
 def _comparisons(result: Backtest, judged: Sequence[MethodScore]) -> str:
-    """What our own method said, or the first one, where there are too few comparisons to say which is best."""
+    """Say how our own method, or the first one, did where too few sizes were held out to rank methods."""
     names = [score.method for score in judged]
     method = next((name for name in OWN if name in names), names[0])
     told = [one for one in result.by_size if one.method == method]

@@ -93,7 +93,7 @@ class MethodScore:
 
 @dataclass(frozen=True)
 class HeldOut:
-    """What a method forecast at one held-out size, and what was measured.
+    """Forecast and measured score of a method at one held-out size.
 
     Attributes
     ----------
@@ -174,7 +174,7 @@ class Backtest(Answer):
         return len(self.held_out) >= _ENOUGH
 
     def _few(self) -> tuple[str, ...]:
-        """What there is to say where little was held out."""
+        """Caution for a ranking that rests on few comparisons."""
         held = self.held_out
         if self.is_ranked or not held:
             return ()
@@ -208,7 +208,7 @@ class Backtest(Answer):
         return to_json_columns(self._columns(by))
 
     def to_frame(self, by: By = "method") -> Any:
-        """The same as a pandas DataFrame (`pip install 'apexgp[pandas]'`); cautions in `frame.attrs["cautions"]`."""
+        """The table as a pandas DataFrame (`pip install 'apexgp[pandas]'`); cautions in `frame.attrs["cautions"]`."""
         return to_data_frame(self, self._columns(by))
 
     def shown(self) -> SummaryTable:
@@ -310,7 +310,7 @@ def make_methods(names: Sequence[str]) -> dict[str, CurveEstimator]:
 def find_required_sizes(
     curve: LearningCurve, methods: Mapping[str, CurveEstimator], target: float, confidence: float
 ) -> dict[str, RequiredSize | str]:
-    """What each method, fitted to the whole curve, asks for to reach a target, or why it does not say."""
+    """Fit each method to the whole curve; its required size for the target, or why it has none."""
     found: dict[str, RequiredSize | str] = {}
     for name, method in methods.items():
         try:

@@ -164,7 +164,7 @@ def say_check(found: PredictiveCheck) -> str:
 
 
 def list_check_doubts(found: PredictiveCheck) -> list[Caution]:
-    """What a check that fails adds to the cautions of a report, which says the rest further down."""
+    """Caution for the first page of a report where a check fails."""
     if not found.failed:
         return []
     text = f"the fitted model does not reproduce the pilot's {join_words([check.name for check in found.failed])}"
@@ -172,7 +172,7 @@ def list_check_doubts(found: PredictiveCheck) -> list[Caution]:
 
 
 def explain_checks(found: PredictiveCheck) -> str:
-    """What the columns of the table mean."""
+    """Explain the columns of the table."""
     words = _MEANINGS | ({"scatter": _SINGLE_SCATTER} if found.scatter_at is None else {})
     checks = "; ".join(words[check.name] for check in found.checks)
     return (
@@ -194,12 +194,12 @@ def write_check_methods(answer: CheckAnswer) -> str:
 
 
 def title_check(found: PredictiveCheck) -> str:
-    """What a picture of a check shows."""
+    """Title of the picture."""
     return f"Mean {found.metric}: measured, and simulated from the fitted model"
 
 
 def label_check_mark(kind: str) -> str:
-    """What a mark of the picture means."""
+    """Legend of a mark in the picture."""
     return {
         "measured": "measured (mean)",
         "drawn": "simulated from the fitted model (median, 95 %)",

@@ -115,7 +115,7 @@ class PredictiveCheck(Answer):
 
     @property
     def cautions(self) -> tuple[str, ...]:  # type: ignore[override]
-        """What fails, and what that means for a forecast."""
+        """One caution per failed check, with what it means for a forecast."""
         return tuple(self._meaning(check) for check in self.failed)
 
     def _meaning(self, check: Discrepancy) -> str:
@@ -256,7 +256,7 @@ class _Pilot:
 
     @classmethod
     def of(cls, curve: LearningCurve, *, only_means: bool) -> _Pilot:
-        """Of a curve; a model that knows `only_means` would have measured nothing else."""
+        """The design of a curve; with `only_means`, of its mean scores."""
         lower = curve.direction == "lower"
         pilot = curve.replicates
         if only_means:
@@ -291,7 +291,7 @@ class _Pilot:
         return total / self._counts[:, None]
 
     def summaries(self) -> tuple[dict[str, Callable[[FloatArray], FloatArray]], dict[str, str]]:
-        """What sums up a pilot of this design, each a function of its scores, and why others do not."""
+        """Summary statistics that this design allows, as functions of the scores, and why others are absent."""
         found: dict[str, Callable[[FloatArray], FloatArray]] = {"level": self._level, "slope": self._slope}
         absent: dict[str, str] = {}
         measured, repeated = self.scores[:, None], self._counts > 1
@@ -306,7 +306,7 @@ class _Pilot:
         elif not repeated.any() or self._of_splits.shape[0] == len(self.scores):
             absent["split effect"] = "no two splits were measured at several sizes in common."
         elif float((self._luck(measured) ** 2).sum()) > _SAME:
-            found["split effect"] = self._carried
+            found["split effect"] = self._correlate_splits
         else:
             absent["split effect"] = "all scores at the same size are equal."
         return found, absent
@@ -316,7 +316,7 @@ class _Pilot:
         return last
 
     def _slope(self, scores: FloatArray) -> FloatArray:
-        """Of the straight line through the means over log2 of the size: for each doubling."""
+        """Slope of a straight line through the means over log2(size): the gain per doubling."""
         at = np.log2(self.sizes) - np.log2(self.sizes).mean()
         return (at / (at @ at)) @ self.means(scores)
 
@@ -331,7 +331,7 @@ class _Pilot:
         return scores - self.means(scores)[self.size_of]
 
     def _within(self, scores: FloatArray) -> FloatArray:
-        """What is left of that without what its split has at all sizes."""
+        """Luck of each score minus the mean luck of its split."""
         luck = self._luck(scores)
         if not self.labelled:
             return luck
@@ -345,7 +345,7 @@ class _Pilot:
         return np.sqrt(variances.max(axis=0) / np.maximum(variances.mean(axis=0), _SAME**2))
 
     def _variances(self, scores: FloatArray) -> FloatArray:
-        """Of the scores at each size that has several."""
+        """Variance of the scores at each size that has several."""
         squares: FloatArray = (self._of_sizes @ self._within(scores) ** 2)[self._counts > 1]
         return squares / (self._counts[self._counts > 1] - 1)[:, None]
 
@@ -357,7 +357,7 @@ class _Pilot:
             return None
         return float(repeated[self._variances(self.scores[:, None])[:, 0].argmax()])
 
-    def _carried(self, scores: FloatArray) -> FloatArray:
+    def _correlate_splits(self, scores: FloatArray) -> FloatArray:
         """Correlation of the luck that a split has at different sizes."""
         luck = self._luck(scores)
         together, alone = self._of_splits @ luck, self._of_splits @ luck**2
@@ -388,7 +388,7 @@ def _draw_pilots(
 
 
 def _draw_scores(posterior: Posterior, pilot: _Pilot, nodes: NDArray[np.intp], rng: np.random.Generator) -> FloatArray:
-    """Of some nodes: the curve of each, the luck of each split, and the noise of each score."""
+    """Draw scores for some nodes: the curve of each node, the luck of each split, the noise of each score."""
     some, at = posterior.some(nodes), pilot.sizes[:, None]
     single, carried = posterior.density.noise(some.nodes.parameters, at, posterior.statistics.sizes[:, None])
     luck = rng.standard_normal((int(pilot.split_of.max()) + 1, len(nodes)))[pilot.split_of]

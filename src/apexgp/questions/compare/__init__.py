@@ -1,4 +1,4 @@
-"""Which of several models will be best with more data."""
+"""Comparison of models: which will be best with more data."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ def _pair_facts(pair: PairComparison, curve: LearningCurve) -> PairFacts:
 
 
 def say_comparison(pair: PairComparison, curve: LearningCurve) -> str:
-    """Which of two models leads at the largest size asked for."""
+    """Say which of two models leads at the largest size asked for."""
     at = int(np.argmax(pair.sizes))
     size, first = pair.sizes[at], float(pair.prob_first_better[at])
     ahead, behind, sure = (pair.first, pair.second, first) if first >= 0.5 else (pair.second, pair.first, 1 - first)

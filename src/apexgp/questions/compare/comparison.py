@@ -1,4 +1,4 @@
-"""Which of several models will be best with more data."""
+"""Comparison of models: which will be best with more data."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ class Comparison(Answer):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What was assumed: a metric that a curve did not name, and which scores were paired."""
+        """Sentences on assumptions: an unnamed metric, and which scores were paired."""
         shared = sorted({pair.shared_splits for pair in self.pairs})
         if shared == [0]:
             paired = "No scores were paired: the models share no labelled splits."

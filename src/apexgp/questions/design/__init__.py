@@ -1,4 +1,4 @@
-"""What to measure next: asked by itself, or as advice after a forecast."""
+"""Designs of further measurements: asked for by themselves, or as advice after a forecast."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ AVAILABLE = Setting(
 
 @dataclass(frozen=True, kw_only=True)
 class AdviceSettings(Question):
-    """What more could be measured, and what for."""
+    """Settings of the advice on further measurements."""
 
     pilots: ClassVar[Literal["none", "one", "one or none", "several"]] = "one or none"
     model_settings: ClassVar[type[MethodSettings]] = BayesSettings
@@ -139,7 +139,7 @@ class DesignQuestion(AdviceSettings):
         )
 
     def answer(self, model: APExGP) -> DesignAnswer:
-        """What is worth measuring, by a fitted model or, before there is a pilot, by the priors of one."""
+        """Ask a fitted model or, before there is a pilot, the priors of an unfitted one."""
         curve: LearningCurve | None = getattr(model, "curve_", None)
         found = design_pilot(
             model,
@@ -211,7 +211,7 @@ def _sizes(argument: str, sizes: SizeSpec, curve: LearningCurve | None) -> list[
 
 
 def _some(sizes: Sequence[float]) -> tuple[float, ...]:
-    """As many of the sizes as can be looked at, the ends among them."""
+    """Thin out sizes to as many as a design can look at, keeping both ends."""
     chosen = np.linspace(0, len(sizes) - 1, min(len(sizes), MOST_ASKED)).round().astype(int)
     return tuple(sizes[i] for i in chosen.tolist())
 
@@ -249,7 +249,7 @@ class DesignRow(TypedDict):
 
 
 class DesignAsked(TypedDict):
-    """What was asked of a design, and the sizes and the forecast that its pictures show."""
+    """The question, and the sizes and the forecast that pictures of the answer show."""
 
     budget: Spread
     unit: str
@@ -273,7 +273,7 @@ class DesignAsked(TypedDict):
 
 
 class DesignNow(TypedDict):
-    """What is known before anything more is measured."""
+    """State of knowledge before anything more is measured."""
 
     risk: float
     widths: list[Spread]

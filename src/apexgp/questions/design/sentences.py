@@ -25,7 +25,7 @@ _SELDOM = 0.1  # probability of a change up to which none is to be expected
 
 
 class _Decision(NamedTuple):
-    """What is decided now, whether the best design may change that, and what it is expected to make of it."""
+    """The decision as it stands, whether the best design may change it, and the expected outcome."""
 
     now: str
     may_change: bool
@@ -36,9 +36,9 @@ def say_design(answer: DesignAnswer) -> str:
     """Would more measuring change the decision? What is decided now, what the best measurement would make of it."""
     found, curve = answer.found, answer.curve
     if curve is None:
-        return " ".join([_first_pilot(answer), *_cheaper(answer)])
+        return " ".join([_say_first_pilot(answer), *_say_cheaper(answer)])
     means = f"with {_budget(found.budget, found.unit)} and up to {found.available:,.10g} {curve.unit_name}"
-    decision, best = _decision(answer, curve), f"{_name(found.best, curve.unit_name, _kind(curve))}"
+    decision, best = _find_decision(answer, curve), f"{_name_design(found.best, curve.unit_name, _kind(curve))}"
     if not found.helpful:
         return f"{decision.now} Nothing that you can afford, {means}, is expected to reduce the doubt."
     if not decision.may_change or found.share_left(found.best) > _HARDLY:
@@ -47,11 +47,11 @@ def say_design(answer: DesignAnswer) -> str:
             f"option, {best}, {decision.after}."
         )
     text = f"Measuring more may change that: {means}, the best option is {best}; {decision.after}."
-    return " ".join([decision.now, text, *_cheaper(answer), *_alike(found), *_without_more(answer)])
+    return " ".join([decision.now, text, *_say_cheaper(answer), *_say_alike(found), *_say_without_more(answer)])
 
 
-def _decision(answer: DesignAnswer, curve: LearningCurve) -> _Decision:
-    """What is to be decided: how many examples to plan for, whether a size will do, or nothing but a forecast."""
+def _find_decision(answer: DesignAnswer, curve: LearningCurve) -> _Decision:
+    """Find the decision at stake: how many examples to plan for, whether a size suffices, or none."""
     found = answer.found
     if found.target is None or found.prob_now is None:
         there = f"the 95 % interval of the expected {curve.metric_name} at {found.at[found.farthest]:,.10g}"
@@ -60,12 +60,12 @@ def _decision(answer: DesignAnswer, curve: LearningCurve) -> _Decision:
         return _Decision(f"As it stands, {there} {curve.unit_name} is {now:.3f} wide.", True, after)
     goal = f"a mean {curve.metric_name} of {found.target:g}"
     if found.asks_for_size and found.required_now is not None:
-        return _how_many(found, found.required_now, curve, goal)
-    return _whether(found, found.prob_now, f"{found.decided_at:,.10g} {curve.unit_name}", goal)
+        return _decide_how_many(found, found.required_now, curve, goal)
+    return _decide_whether(found, found.prob_now, f"{found.decided_at:,.10g} {curve.unit_name}", goal)
 
 
-def _how_many(found: PilotDesign, required: RequiredSize, curve: LearningCurve, goal: str) -> _Decision:
-    now, (low, high) = _size_now(required, curve, goal), found.best.later_sizes or (math.inf, math.inf)
+def _decide_how_many(found: PilotDesign, required: RequiredSize, curve: LearningCurve, goal: str) -> _Decision:
+    now, (low, high) = _say_size_now(required, curve, goal), found.best.later_sizes or (math.inf, math.inf)
     beyond = f"{found.grid[-1]:,.10g} {curve.unit_name}"
     if math.isinf(low):
         after = f"in nine cases out of ten more than {beyond} will then be needed, if any number suffices"
@@ -77,7 +77,7 @@ def _how_many(found: PilotDesign, required: RequiredSize, curve: LearningCurve, 
     return _Decision(now, True, f"in eight cases out of ten the number to plan for will then be {range_}")
 
 
-def _whether(found: PilotDesign, prob: float, size: str, goal: str) -> _Decision:
+def _decide_whether(found: PilotDesign, prob: float, size: str, goal: str) -> _Decision:
     yes, no = found.best.prob_yes or 0.0, found.best.prob_no or 0.0
     right = f"{format_chance(found.best.prob_right or 0.0)} instead of {format_chance(max(prob, 1 - prob))}"
     then = f"and the likelier answer is then expected to be right with a probability of {right}"
@@ -103,7 +103,7 @@ def _whether(found: PilotDesign, prob: float, size: str, goal: str) -> _Decision
     )
 
 
-def _size_now(required: RequiredSize, curve: LearningCurve, goal: str) -> str:
+def _say_size_now(required: RequiredSize, curve: LearningCurve, goal: str) -> str:
     sure, what = f"a probability of {100 * required.confidence:g} %", curve.unit_name
     if required.is_realistic:
         return f"As it stands, plan for {required.in_words(required.size)} {what} to reach {goal} with {sure}."
@@ -113,14 +113,14 @@ def _size_now(required: RequiredSize, curve: LearningCurve, goal: str) -> str:
     )
 
 
-def _first_pilot(answer: DesignAnswer) -> str:
-    """What to begin with."""
-    found, what = answer.found, _counted(None)
+def _say_first_pilot(answer: DesignAnswer) -> str:
+    """Recommend the first pilot."""
+    found, what = answer.found, _count_models(None)
     best, far = found.best, found.at[found.farthest]
     text = (
         f"With {_budget(found.budget, found.unit)} and up to {found.available:,.10g} {what}, train "
-        f"{_name(best, what, _kind(None))}: the 95 % interval of the expected score at {far:,.10g} {what} is then "
-        f"expected to be {best.widths[found.farthest]:.3f} wide."
+        f"{_name_design(best, what, _kind(None))}: the 95 % interval of the expected score at {far:,.10g} {what} is "
+        f"then expected to be {best.widths[found.farthest]:.3f} wide."
     )
     if best.prob_yes is None or best.prob_no is None:
         return text
@@ -131,15 +131,15 @@ def _first_pilot(answer: DesignAnswer) -> str:
     )
 
 
-def _cheaper(answer: DesignAnswer) -> list[str]:
+def _say_cheaper(answer: DesignAnswer) -> list[str]:
     found, curve = answer.found, answer.curve
-    other, what = found.frugal, _counted(curve)
+    other, what = found.frugal, _count_models(curve)
     if other.design == found.best.design:
         return []
-    return [f"Nearly as good with {_budget(other.cost, found.unit)}: {_name(other, what, _kind(curve))}."]
+    return [f"Nearly as good with {_budget(other.cost, found.unit)}: {_name_design(other, what, _kind(curve))}."]
 
 
-def _alike(found: PilotDesign) -> list[str]:
+def _say_alike(found: PilotDesign) -> list[str]:
     best = found.best
     if sum(one.risk - best.risk < best.risk_error for one in found.helpful) < 2:
         return []
@@ -150,8 +150,8 @@ def _alike(found: PilotDesign) -> list[str]:
     return [f"Options whose {figure} cannot be told apart: take whichever suits you."]
 
 
-def _without_more(answer: DesignAnswer) -> list[str]:
-    """What can be done with the examples there are, where the best needs more."""
+def _say_without_more(answer: DesignAnswer) -> list[str]:
+    """Sentence on the best design that needs no more examples, where the best one does."""
     found, curve = answer.found, answer.curve
     if curve is None or found.best.sizes[-1] <= curve.largest:
         return []
@@ -159,11 +159,11 @@ def _without_more(answer: DesignAnswer) -> list[str]:
     opening = f"Without more {what} than the pilot's {curve.largest:,.10g}"
     if spare is None or found.share_left(spare) > _HARDLY:
         return [f"{opening}, not much would change."]
-    return [f"{opening}: {_name(spare, what, _kind(curve))}."]
+    return [f"{opening}: {_name_design(spare, what, _kind(curve))}."]
 
 
 def explain_ranking(answer: DesignAnswer) -> str:
-    """What the columns of a table of designs mean."""
+    """Explain the columns of a table of designs."""
     found, curve = answer.found, answer.curve
     least = (
         "Expected error: how far off the forecast is expected to be afterwards"
@@ -180,20 +180,20 @@ def explain_ranking(answer: DesignAnswer) -> str:
         return f"{text} Then plan for: the range in which the required size will lie in eight cases out of ten."
     return (
         f"{text} Right: the probability that the likelier answer, yes or no, to whether {found.decided_at:,.10g} "
-        f"{_counted(curve)} reach {found.target:g} is right."
+        f"{_count_models(curve)} reach {found.target:g} is right."
     )
 
 
-def _counted(curve: LearningCurve | None) -> str:
+def _count_models(curve: LearningCurve | None) -> str:
     return "examples" if curve is None else curve.unit_name
 
 
 def _kind(curve: LearningCurve | None) -> str:
-    """What splits are called: before there are any, none is new."""
+    """The word for splits: "new splits" once there is a pilot."""
     return "" if curve is None else "new "
 
 
-def _name(one: RankedDesign, what: str, kind: str) -> str:
+def _name_design(one: RankedDesign, what: str, kind: str) -> str:
     own = f"the pilot's own {_splits(one.n_splits)}" if one.continued else _splits(one.n_splits, kind)
     return f"{own} at {_sizes(one)} {what}"
 
@@ -217,8 +217,8 @@ def _budget(amount: float, unit: str) -> str:
 def write_design_methods(answer: DesignAnswer) -> str:
     """Paragraph about a design."""
     found, model, curve = answer.found, answer.model, answer.curve
-    what, best = _counted(curve), found.best
-    source = describe_pilot_and_method(model) if curve is not None else _priors(model)
+    what, best = _count_models(curve), found.best
+    source = describe_pilot_and_method(model) if curve is not None else _say_priors(model)
     risk = (
         "the expected continuous ranked probability score of the forecast at "
         f"{join_words([f'{size:,.10g}' for size in found.at])} training {what}"
@@ -233,16 +233,16 @@ def write_design_methods(answer: DesignAnswer) -> str:
         "the best linear predictor of later scores"
     )
     if confirmed:
-        text += f"; {confirmed} of them{_tried(found)} were judged by refitting to simulated measurements"
+        text += f"; {confirmed} of them{_say_tried(found)} were judged by refitting to simulated measurements"
     text += ". "
     return text + (
-        f"The chosen design ({_name(best, what, _kind(curve))}) was expected to give a 95 % interval of width "
+        f"The chosen design ({_name_design(best, what, _kind(curve))}) was expected to give a 95 % interval of width "
         f"{best.widths[found.farthest]:.3f} at {max(found.at):,.10g} {what}."
     )
 
 
-def _tried(found: PilotDesign) -> str:
-    """Which designs were refitted, of those that the answer names."""
+def _say_tried(found: PilotDesign) -> str:
+    """Sentence on which of the named designs were refitted."""
     named = [(found.best, "the best")]
     if found.frugal.design != found.best.design:
         named.append((found.frugal, "the cheapest one nearly as good"))
@@ -253,7 +253,7 @@ def _tried(found: PilotDesign) -> str:
     return f", {join_words(words)} among them," if words else ""
 
 
-def _priors(model: APExGP) -> str:
+def _say_priors(model: APExGP) -> str:
     """Without a pilot there is nothing to describe but the priors."""
     settings = model.get_params(deep=False)
     learnt = ", calibrated on learning curves of the LCDB," if settings["priors"] == "calibrated" else ""

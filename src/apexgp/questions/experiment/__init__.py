@@ -114,40 +114,40 @@ class ExperimentAnswer(QuestionAnswer):
 
 def say_experiment(result: ExperimentResult) -> str:
     """How the methods fared over each range."""
-    said = [_range_sentence(result, extent) for extent in result.experiment.ranges]
+    said = [_say_range(result, extent) for extent in result.experiment.ranges]
     return " ".join(sentence for sentence in said if sentence) or "No method produced a forecast."
 
 
-def _range_sentence(result: ExperimentResult, extent: str) -> str:
+def _say_range(result: ExperimentResult, extent: str) -> str:
     own = [one for one in result.figures if one.range == extent and one.method in EXPERIMENT_METHODS]
-    errors = _averages(own, lambda one: one.rmse)
+    errors = _average(own, lambda one: one.rmse)
     if not errors:
         return ""
     tasks = len({one.task for one in own})
-    measured = _measured(result, result.experiment.ranges[extent])
+    measured = _list_measured_sizes(result, result.experiment.ranges[extent])
     reach = f"{measured[0]:,} to {measured[-1]:,}" if len(measured) > 1 else f"{measured[0]:,}"
     closest = min(errors, key=lambda method: errors[method])
     text = (
         f"{extent.capitalize()} range ({reach} training examples, from a pilot of "
-        f"{_pilot(result)[-1]}; {tasks} label{'s' * (tasks > 1)}): {_heading(closest)} has the lowest RMSE, "
-        f"{100 * errors[closest]:.2f} points"
+        f"{_list_pilot_sizes(result)[-1]}; {tasks} label{'s' * (tasks > 1)}): {_name_method(closest)} has the lowest "
+        f"RMSE, {100 * errors[closest]:.2f} points"
     )
-    likelihoods = _averages(own, lambda one: one.likelihood)
+    likelihoods = _average(own, lambda one: one.likelihood)
     if likelihoods:
         likeliest = max(likelihoods, key=lambda method: likelihoods[method])
-        which = "and" if likeliest == closest else _heading(likeliest)
+        which = "and" if likeliest == closest else _name_method(likeliest)
         text += f", {which} the highest quantized likelihood, {100 * likelihoods[likeliest]:.0f} %"
-        held = join_words([_held(method, own) for method in likelihoods])
+        held = join_words([_count_held(method, own) for method in likelihoods])
         text += f"; of the measured scores, the {100 * result.experiment.level:g} % intervals covered {held}"
     return f"{text}."
 
 
-def _measured(result: ExperimentResult, sizes: Sequence[int]) -> list[int]:
+def _list_measured_sizes(result: ExperimentResult, sizes: Sequence[int]) -> list[int]:
     """Those of the sizes that any task has a score at: data may be too few for all."""
     return [size for size in sizes if any(size in curve.sizes for curve in result.curves.values())]
 
 
-def _pilot(result: ExperimentResult) -> list[str]:
+def _list_pilot_sizes(result: ExperimentResult) -> list[str]:
     """The sizes that were fitted to."""
     largest = result.experiment.pilot[-1]
     return [
@@ -156,7 +156,7 @@ def _pilot(result: ExperimentResult) -> list[str]:
     ]
 
 
-def _averages(figures: Sequence[RangeFigure], of: Callable[[RangeFigure], float]) -> dict[str, float]:
+def _average(figures: Sequence[RangeFigure], of: Callable[[RangeFigure], float]) -> dict[str, float]:
     """Mean over the tasks, of the methods that have a figure for each."""
     found = {}
     for method in dict.fromkeys(one.method for one in figures):
@@ -166,13 +166,13 @@ def _averages(figures: Sequence[RangeFigure], of: Callable[[RangeFigure], float]
     return found
 
 
-def _held(method: str, figures: Sequence[RangeFigure]) -> str:
+def _count_held(method: str, figures: Sequence[RangeFigure]) -> str:
     own = [one for one in figures if one.method == method]
     held = sum(round(one.coverage * one.sizes) for one in own)
-    return f"{held} of {sum(one.sizes for one in own)} ({_heading(method)})"
+    return f"{held} of {sum(one.sizes for one in own)} ({_name_method(method)})"
 
 
-def _heading(method: str) -> str:
+def _name_method(method: str) -> str:
     return EXPERIMENT_METHODS[method].heading
 
 
@@ -185,26 +185,26 @@ def write_experiment_methods(result: ExperimentResult) -> str:
         "tuned": "tuned logistic regression",
     }
     train, validation, test = (f"{10 * share:g}" for share in told.ratio)
-    measured = {name: _measured(result, sizes) for name, sizes in told.ranges.items()}
+    measured = {name: _list_measured_sizes(result, sizes) for name, sizes in told.ranges.items()}
     ranges = join_words([f"{name}-range sizes of {join_words(sizes)}" for name, sizes in measured.items() if sizes])
     return (
         f"The experiment of Harvey et al. (2023) was run on {told.name} with apexgp {version('apexgp')}. In each of "
         f"{told.n_splits} random splits{' by patient' if told.patients else ''} ({train}:{validation}:{test} into "
         f"train, validation and test), {heads[told.head]} was fitted to nested training sets, tuned on validation and "
-        f"scored on test ({metric_name(told.metric)}). At {join_words(_pilot(result))} training examples, "
-        f"{_fitted(told.methods)}, with a highest possible score of {told.ceiling:g}; all were judged at {ranges}. "
+        f"scored on test ({metric_name(told.metric)}). At {join_words(_list_pilot_sizes(result))} training examples, "
+        f"{_say_fitted(told.methods)}, with a highest possible score of {told.ceiling:g}; all were judged at {ranges}. "
         f"{say_experiment(result)}"
     )
 
 
-def _fitted(methods: Sequence[str]) -> str:
-    """Which methods were fitted to what."""
+def _say_fitted(methods: Sequence[str]) -> str:
+    """Sentence on the data that each method was fitted to."""
     to = {"the mean scores": False, "the scores of the individual splits": True}
     own = {
         what: [one for one in methods if EXPERIMENT_METHODS[one].single_scores is single] for what, single in to.items()
     }
     said = [
-        f"{join_words(map(_heading, those))} {'was' if len(those) == 1 else 'were'} fitted to {what}"
+        f"{join_words(map(_name_method, those))} {'was' if len(those) == 1 else 'were'} fitted to {what}"
         for what, those in own.items()
         if those
     ]

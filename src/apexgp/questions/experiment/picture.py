@@ -106,7 +106,7 @@ class ExperimentDisplay(Display):
             self._draw_lines(ax, name, names)
             if ax is not axes[0][0]:
                 ax.set_ylabel("")
-        self._bound(axes[0])
+        self._find_bound(axes[0])
         figure.suptitle(self.title, parse_math=False)
         handles = {
             label: handle for ax in axes[0] for handle, label in zip(*ax.get_legend_handles_labels(), strict=True)
@@ -119,7 +119,7 @@ class ExperimentDisplay(Display):
         return self
 
     def _draw_measured(self, ax: Any) -> None:
-        """What was measured, where no method says how sure it is."""
+        """Draw measured scores on axes where no method has intervals."""
         measured = self.curve.replicates
         ax.plot(measured.sizes, measured.mean, "D", color=TRUTH, markersize=5, label="measured")
         size_axis(ax, measured.sizes[0], _BEYOND * measured.sizes[-1], "training examples")
@@ -135,7 +135,7 @@ class ExperimentDisplay(Display):
                 heading = f"{EXPERIMENT_METHODS[method].heading} (least squares)"
                 ax.plot(sizes, scores, color=color, linestyle=line, linewidth=1.6, label=heading, zorder=3)
 
-    def _bound(self, axes: Any) -> None:
+    def _find_bound(self, axes: Any) -> None:
         """One axis of scores that holds all that is drawn in any panel."""
         drawn = [self.curve.scores, *(scores for _, scores in self.lines.values())]
         drawn += [end for panel in self.panels.values() for ends in panel.bands.values() for end in ends]

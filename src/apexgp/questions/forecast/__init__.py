@@ -375,7 +375,7 @@ def _rows_of(found: Forecast, level: float) -> list[ForecastRow]:
 
 
 def say_answer(answer: ForecastAnswer) -> list[str]:
-    """What was asked for: where there is a target, how many examples it takes; then the forecast.
+    """Sentences of the whole answer: the size that a target takes, then the forecast.
 
     Whoever asks for a precision is told which was reached. Where a study is to be evaluated, both of its sizes are one
     paragraph, at the end.
@@ -391,7 +391,7 @@ def say_answer(answer: ForecastAnswer) -> list[str]:
 
 
 def say_briefly(answer: ForecastAnswer) -> str:
-    """The same in one line of a phone: the target first, then the farthest forecast."""
+    """The answer in one line of a phone: the target first, then the farthest forecast."""
     curve, required = answer.model.curve_, answer.required
     (lower, upper), size = answer.ends, answer.forecast.sizes[-1]
     if required is None:
@@ -419,7 +419,7 @@ def say_forecast(answer: ForecastAnswer) -> str:
 
 
 def _training_sentence(answer: ForecastAnswer) -> list[str]:
-    """What the training scores have changed at the farthest size."""
+    """Sentence on what the training scores have changed at the farthest size."""
     if answer.without_training is None:
         return []
     lower, upper = answer.without_training.interval(answer.question.level)
@@ -447,7 +447,7 @@ def write_forecast_methods(answer: ForecastAnswer) -> str:
 
 
 def say_pilot(curve: LearningCurve) -> str:
-    """What was measured, to open with."""
+    """One line about the pilot, to open with."""
     of_task = f" of {curve.task}" if curve.task else ""
     pilot = curve.replicates
     return (

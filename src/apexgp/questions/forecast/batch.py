@@ -211,7 +211,7 @@ def forecast_many(
 
 @dataclass(frozen=True)
 class _Asked:
-    """What is asked of every curve."""
+    """The question that is put to every curve."""
 
     sizes: FloatArray
     times: FloatArray
@@ -233,7 +233,7 @@ def _multiples(times: ArrayLike) -> FloatArray:
 
 
 def _chunks(items: Iterable[Any]) -> Iterator[list[Any]]:
-    """What is read, some at a time; where reading fails, what came before it first."""
+    """Chunks of an iterable; where reading fails, the items before are given out first."""
     chunk: list[Any] = []
     failed: Exception | None = None
     count = 0
@@ -468,7 +468,7 @@ def build_forecast_cells(
 
 
 def _first_sentence(text: str) -> str:
-    """What is wrong; what to do about it follows, and is in the facts."""
+    """The first sentence of an error; the rest says what to do, and is in the document."""
     return re.split(r"(?<=\.) (?=[A-Z])", text, maxsplit=1)[0]
 
 
@@ -493,7 +493,7 @@ def say_batch(answer: BatchAnswer) -> str:
 
 
 def _more_needed(found: Sequence[tuple[str, RequiredSize]]) -> list[str]:
-    """What those tasks take that some number of examples would do for: the least and the most of them."""
+    """Sentence on the smallest and the largest size that tasks need."""
     if not found:
         return []
     by_size = sorted(found, key=lambda one: one[1].size)

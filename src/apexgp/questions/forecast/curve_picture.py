@@ -90,7 +90,7 @@ def build_curve_picture(
     """
     shares = sorted(check_probability("levels", share) for share in check_list("levels", levels))
     curve, pilot = model.curve_, model.curve_.replicates
-    forecast = model.forecast(_grid(curve, end, [*exact, *_known(required)], points), of=of)
+    forecast = model.forecast(_build_grid(curve, end, [*exact, *_list_known_sizes(required)], points), of=of)
     # The probability that the required size is about, so that the two agree: of the true expected score.
     chances = None if required is None else success_of(model, required.target, "expected")(forecast.sizes)
     return kind(
@@ -116,15 +116,15 @@ def build_curve_picture(
 def find_picture_end(curve: LearningCurve, sizes: Sequence[float], required: RequiredSize | None) -> float:
     """How far to draw: to the farthest size asked for, and beyond the size that a target takes, if that is in reach."""
     end = max([*sizes, 2 * curve.largest]) if len(sizes) else 10 * curve.largest
-    in_reach = [size for size in _known(required) if size <= _FARTHEST * curve.largest]
+    in_reach = [size for size in _list_known_sizes(required) if size <= _FARTHEST * curve.largest]
     return max([end, *(_MARGIN * size for size in in_reach)])
 
 
-def _known(required: RequiredSize | None) -> list[float]:
+def _list_known_sizes(required: RequiredSize | None) -> list[float]:
     return [] if required is None or required.already_met else [float(required.rounded_size)]
 
 
-def _grid(curve: LearningCurve, end: float, exact: Sequence[float], points: int) -> FloatArray:
+def _build_grid(curve: LearningCurve, end: float, exact: Sequence[float], points: int) -> FloatArray:
     """Sizes from the pilot's smallest on: round numbers, and those that can be read off exactly."""
     first = float(curve.sizes.min())
     # Three digits: a size that is read off should be one that can be said.

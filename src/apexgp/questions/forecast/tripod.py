@@ -1,4 +1,4 @@
-"""Which items of TRIPOD+AI (Collins et al. 2024) a forecast answers, and what is left to its authors."""
+"""Items of TRIPOD+AI (Collins et al. 2024) that a forecast answers, and what is left to its authors."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def _left_of_evaluation(answer: ForecastAnswer) -> str:
 
 
 def say_tripod(answer: ForecastAnswer) -> str:
-    """The same for the methods section of a paper."""
+    """Sentence on the items for the methods section of a paper."""
     answered = ["12a and 12e (use of the data, measures)", "23a (performance with its uncertainty, as a forecast)"]
     if answer.required is not None:
         sizes = "size for development" if answer.evaluation is None else "sizes for development and evaluation"

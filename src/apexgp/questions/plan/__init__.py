@@ -376,7 +376,7 @@ class PlanDocument(ModelFacts, Said):
 
 
 def say_plan(plan: CollectionPlan, curve: LearningCurve, required: RequiredSize) -> str:
-    """What to collect, what comes on top, and how that differs from the size that the target takes, if there is one."""
+    """Say what to collect, what comes on top, and how that differs from the required size, if there is one."""
     told = (_what_to_collect(plan, curve), say_held_out_of_plan(plan, curve))
     text = f"{' '.join(filter(None, told))} The plan is the cheapest course at these costs and stops as soon as the "
     if required.already_met or not required.is_realistic:
@@ -434,7 +434,7 @@ def write_plan_methods(plan: CollectionPlan, model: APExGP) -> str:
 
 
 def say_held_out_of_plan(plan: CollectionPlan, curve: LearningCurve) -> str:
-    """The same of the first size to collect, to the last digit, as the plan is."""
+    """Say that validation and test cases come on top of the first size to collect, and the total if it is known."""
     worth = [size for size in plan.stops if size > plan.start]
     if not worth:
         return ""

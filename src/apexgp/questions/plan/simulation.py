@@ -147,14 +147,14 @@ def simulate_collection(
             f"({farthest:g}), but it is at {needed:g}."
         )
     if isinstance(model, CurveEstimator):
-        policy = _policy(model, target, cost_per_example, penalty, correction)
+        policy = _build_policy(model, target, cost_per_example, penalty, correction)
     else:
         policy = model
     known = sizes[:pilot]
     collected: list[float] = []
     for left in range(rounds, 0, -1):
-        wanted = policy(_measured(curve, known), left)
-        at = min(max(_asked_for(wanted), float(known[-1])), farthest)
+        wanted = policy(_measure_at(curve, known), left)
+        at = min(max(_check_policy_size(wanted), float(known[-1])), farthest)
         if at <= known[-1]:
             break  # the method believes that it is there, or that going on is not worth it
         collected.append(at)
@@ -169,16 +169,16 @@ def _check_curve(name: str, curve: LearningCurve) -> None:
         raise DataError(f"must be a LearningCurve, got {format_value(curve)}.", argument=name)
 
 
-def _asked_for(wanted: float) -> float:
-    """What a policy of the caller's asks for: a number, or more than there is."""
+def _check_policy_size(wanted: float) -> float:
+    """Check the size that the caller's policy asks for; infinity means more than there is."""
     size = check_real_array("what the model asks for", wanted)
     if size.ndim or np.isnan(size):
         raise RequestError(f"must be one size, got {format_value(wanted)}.", argument="what the model asks for")
     return float(size)
 
 
-def _policy(method: CurveEstimator, target: float, cost: float, penalty: float, correction: float) -> Policy:
-    """What a method asks for next: a plan where it forecasts, otherwise what its curve requires."""
+def _build_policy(method: CurveEstimator, target: float, cost: float, penalty: float, correction: float) -> Policy:
+    """Policy of a method: the plan where it forecasts, otherwise the size that its curve requires."""
     if correction and not isinstance(method, LeastSquares):
         raise RequestError(f"goes with LeastSquares, got {type(method).__name__}.", argument="correction")
 
@@ -216,7 +216,7 @@ def tune_correction(
     largest
         Where to give up; returned if even that does not suffice.
     """
-    earlier = _pairs(curves)
+    earlier = _check_pairs(curves)
     if check_positive("largest", largest) / check_positive("step", step) > _MOST_STEPS:
         raise RequestError(
             f"must be at least {largest / _MOST_STEPS:g} for this largest, got {step:g}.", argument="step"
@@ -228,7 +228,7 @@ def tune_correction(
     return float(largest)
 
 
-def _pairs(curves: Iterable[tuple[LearningCurve, float]]) -> list[tuple[LearningCurve, float]]:
+def _check_pairs(curves: Iterable[tuple[LearningCurve, float]]) -> list[tuple[LearningCurve, float]]:
     try:
         earlier = [(curve, target) for curve, target in curves]
     except UNUSABLE:
@@ -240,13 +240,13 @@ def _pairs(curves: Iterable[tuple[LearningCurve, float]]) -> list[tuple[Learning
     return earlier
 
 
-def _measured(curve: LearningCurve, sizes: FloatArray) -> LearningCurve:
-    """What measuring at these sizes gives: each split's own curve, or the mean where splits are not told apart."""
+def _measure_at(curve: LearningCurve, sizes: FloatArray) -> LearningCurve:
+    """Measure a known curve at some sizes, by interpolating each split's curve, or the mean of unlabelled splits."""
     details = {name: values for name in BY_SCORE if (values := getattr(curve, name)) is not None}
     if curve.split is None:
         whole = curve.replicates
         found: dict[str, Any] = {
-            name: _interpolated_means(sizes, curve.sizes, values) for name, values in details.items()
+            name: _interpolate_means(sizes, curve.sizes, values) for name, values in details.items()
         }
         scores = np.interp(np.log(sizes), np.log(whole.sizes), whole.mean)
         runs = None if curve.averaged_over is None else curve.averaged_over * int(whole.count.min())
@@ -266,7 +266,7 @@ def _measured(curve: LearningCurve, sizes: FloatArray) -> LearningCurve:
     return replace(curve, sizes=np.concatenate(at), split=np.array(labels, dtype=object), **joined)
 
 
-def _interpolated_means(at: FloatArray, sizes: FloatArray, values: FloatArray) -> FloatArray:
+def _interpolate_means(at: FloatArray, sizes: FloatArray, values: FloatArray) -> FloatArray:
     """A detail of scores, its mean at each size where it is known, at other sizes."""
     known = ~np.isnan(values)
     distinct, which, count = np.unique(sizes[known], return_inverse=True, return_counts=True)

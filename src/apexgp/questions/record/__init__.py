@@ -97,7 +97,7 @@ class LevelRow(TypedDict):
 
 
 class ComparedRow(TypedDict):
-    """What was forecast at one size, and what was measured there later."""
+    """A forecast at one size, and the score that was measured there later."""
 
     name: str | None
     """Name under which the curve was recorded."""
@@ -154,7 +154,7 @@ class RecordDocument(Versioned, Said):
 
 
 def say_appended(path: object, lines: int, what: str) -> str:
-    """What became of a record."""
+    """Say what was appended to a record."""
     if not lines:
         return f"{path} already has {what}: nothing was appended."
     return f"Recorded {what} in {path}."
@@ -163,12 +163,16 @@ def say_appended(path: object, lines: int, what: str) -> str:
 def say_reliability(found: Reliability) -> str:
     """How often 80 % intervals covered, whether that is as often as they should, and what is still to come."""
     if not found.comparisons:
-        return f"Nothing can be compared yet. {_rest(found)}".strip()
+        return f"Nothing can be compared yet. {_say_rest(found)}".strip()
     (row,) = [row for row in found.levels if row.level == _SPOKEN_OF]
-    return " ".join(part for part in (f"{_covered(row, found)} {_verdict(found)}", _side(found), _rest(found)) if part)
+    return " ".join(
+        part
+        for part in (f"{_say_covered(row, found)} {_say_verdict(found)}", _say_side(found), _say_rest(found))
+        if part
+    )
 
 
-def _covered(row: LevelCoverage, found: Reliability) -> str:
+def _say_covered(row: LevelCoverage, found: Reliability) -> str:
     curves, metrics = found.curves, sorted({one.metric for one in found.comparisons})
     scores = f"{row.compared:,} later score{'s' if row.compared > 1 else ''}"
     pooled = f" ({join_words(metrics)})" if len(metrics) > 1 else ""
@@ -180,7 +184,7 @@ def _covered(row: LevelCoverage, found: Reliability) -> str:
     )
 
 
-def _verdict(found: Reliability) -> str:
+def _say_verdict(found: Reliability) -> str:
     """Whether intervals are too narrow or too wide, if so much can be told."""
     off = [row for row in found.levels if row.verdict != "as often"]
     if not found.is_enough:
@@ -195,14 +199,14 @@ def _verdict(found: Reliability) -> str:
     return " ".join(said)
 
 
-def _side(found: Reliability) -> str:
+def _say_side(found: Reliability) -> str:
     """Whether forecasts tend to one side."""
     if not found.is_enough or abs(found.above - 0.5) < _SKEWED / 2:
         return ""
     return f"{100 * found.above:.0f} % of the later scores were above the median forecast, where half should be."
 
 
-def _rest(found: Reliability) -> str:
+def _say_rest(found: Reliability) -> str:
     said = []
     if found.waiting:
         said.append(f"{found.waiting:,} forecast{_s(found.waiting)} still to be measured")

@@ -1,4 +1,4 @@
-"""What an answer depends on: the question of a forecast, with one thing changed at a time."""
+"""Sensitivity analysis: the question of a forecast, with one thing changed at a time."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class SensitivityQuestion(ForecastSettings):
 
 
 def analyse(question: ForecastSettings, model: APExGP) -> SensitivityAnswer:
-    """What becomes of the answer to any question that forecasts."""
+    """Run a sensitivity analysis for any question that forecasts."""
     found = sensitivity(
         model,
         question.list_sizes(model.curve_),
@@ -191,15 +191,17 @@ def name_change(row: SensitivityRow) -> str:
 
 
 def say_sensitivity(answer: SensitivityAnswer) -> str:
-    """What moves the answer most, what comes next, and how much of it is the data's."""
+    """Say what moves the answer most, what comes next, and how much of it is the data's."""
     found = answer.found
     noise = max(found.largest_effects.get("seed", 0.0), _TRIFLING[found.target is not None])
     moving = [row for row in found.answered if abs(row.effect) > noise and row.kind != "seed"]
-    said = [_unchanged(found)]
+    said = [_say_unchanged(found)]
     if moving:
-        named = [f"{name_change(row)} it is {_value(found, row)}{_takes(found, row)}" for row in moving[:_MOST]]
+        named = [
+            f"{name_change(row)} it is {_format_compared(found, row)}{_say_takes(found, row)}" for row in moving[:_MOST]
+        ]
         said.append(f"What moves it most: {'; '.join(named)}.")
-        said.append(_shares(found))
+        said.append(_say_shares(found))
     else:
         said.append("No change moves it by more than the numerical error of the computation.")
     if found.failed:
@@ -216,23 +218,23 @@ def say_sensitivity(answer: SensitivityAnswer) -> str:
     return " ".join(said)
 
 
-def _unchanged(found: Sensitivity) -> str:
+def _say_unchanged(found: Sensitivity) -> str:
     """The number that is compared, as the model has it."""
-    value = _value(found, found.unchanged)
+    value = _format_compared(found, found.unchanged)
     if found.target is None:
         return f"The expected {found.metric} at {found.compared_size} {found.unit} is {value}."
     return (
         f"The probability that {found.compared_size} {found.unit} reach {found.target:g} is {value}"
-        f"{_takes(found, found.unchanged)}."
+        f"{_say_takes(found, found.unchanged)}."
     )
 
 
-def _value(found: Sensitivity, row: SensitivityRow) -> str:
+def _format_compared(found: Sensitivity, row: SensitivityRow) -> str:
     value = row.compared
     return f"{value:.3f}" if found.target is None else format_chance(value)
 
 
-def _takes(found: Sensitivity, row: SensitivityRow) -> str:
+def _say_takes(found: Sensitivity, row: SensitivityRow) -> str:
     """The size that a target takes, in brackets."""
     required = row.required
     if required is None or required.already_met:
@@ -245,33 +247,35 @@ def _takes(found: Sensitivity, row: SensitivityRow) -> str:
     return f" ({row.takes} {found.unit} for {sure})"
 
 
-def _shares(found: Sensitivity) -> str:
+def _say_shares(found: Sensitivity) -> str:
     """How much assumptions, parts of the data and the computation move the answer."""
     effects = found.largest_effects
     assumed = max((effects.get(kind, 0.0) for kind in ("prior", "curve", "limit")), default=0.0)
-    without = f", less data by up to {_amount(found, effects['data'])}" if "data" in effects else ""
+    without = f", less data by up to {_format_amount(found, effects['data'])}" if "data" in effects else ""
     luck = (
-        f"; another seed moves it by {_amount(found, effects['seed'])}{_size_moved(found)}" if "seed" in effects else ""
+        f"; another seed moves it by {_format_amount(found, effects['seed'])}{_say_size_moved(found)}"
+        if "seed" in effects
+        else ""
     )
-    return f"Other assumptions move it by up to {_amount(found, assumed)}{without}{luck}."
+    return f"Other assumptions move it by up to {_format_amount(found, assumed)}{without}{luck}."
 
 
-def _size_moved(found: Sensitivity) -> str:
+def _say_size_moved(found: Sensitivity) -> str:
     """How far another seed moves the required size: far, where the probability hardly grows with the size."""
-    own = _size(found.unchanged)
-    others = [_size(row) for row in found.answered if row.kind == "seed"]
+    own = _find_size(found.unchanged)
+    others = [_find_size(row) for row in found.answered if row.kind == "seed"]
     if math.isinf(own) or not others or any(map(math.isinf, others)):
         return ""
     share = max(abs(other / own - 1) for other in others)
     return f" and the required size by {f'{100 * share:.0f}' if share >= 0.01 else 'less than 1'} %"
 
 
-def _size(row: SensitivityRow) -> float:
-    """What a target takes, beyond the pilot; infinite where that is no number."""
+def _find_size(row: SensitivityRow) -> float:
+    """Required size beyond the pilot; infinite where the target is met already or never."""
     return math.inf if row.required is None or row.required.already_met else row.required.size
 
 
-def _amount(found: Sensitivity, effect: float) -> str:
+def _format_amount(found: Sensitivity, effect: float) -> str:
     if found.target is None:
         return f"{effect:.3f}"
     points = f"{100 * effect:.0f}" if effect >= 0.01 else "less than 1"
@@ -294,11 +298,11 @@ def write_sensitivity_methods(answer: SensitivityAnswer) -> str:
         span = f"{found.unchanged.compared:.2f}, and ranged from {low:.2f} to {high:.2f}"
     return (
         f"{describe_pilot_and_method(answer.model)} In a sensitivity analysis, one thing was changed at a time: "
-        f"{_what(found)}. Under the model itself, {what} was {span} over {len(values)} changes."
+        f"{_list_changed(found)}. Under the model itself, {what} was {span} over {len(values)} changes."
     )
 
 
-def _what(found: Sensitivity) -> str:
+def _list_changed(found: Sensitivity) -> str:
     kinds = {row.kind for row in found.answered}
     words = {
         "prior": "the priors, or the whole method",
@@ -311,17 +315,17 @@ def _what(found: Sensitivity) -> str:
 
 
 def label_compared_axis(found: Sensitivity) -> str:
-    """What the axis of a picture shows."""
+    """Label of the axis of a picture."""
     if found.target is None:
         return f"expected {found.metric} at {found.compared_size} {found.unit}"
     return f"probability that {found.compared_size} {found.unit} reach {found.target:g}"
 
 
 def say_left_out(count: int) -> str:
-    """What a picture does not show."""
+    """Say how many changes a picture does not show."""
     return f"{count} smaller change{'s' * (count > 1)} not shown" if count else ""
 
 
 def label_bar_group(group: str) -> str:
-    """What a group of bars is about."""
+    """Legend of a group of bars."""
     return {"assumed": "another assumption", "data": "less data", "other": "another question or seed"}[group]

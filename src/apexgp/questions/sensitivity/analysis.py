@@ -206,7 +206,7 @@ class Sensitivity(Answer):
 
 @dataclass(frozen=True)
 class _Asked:
-    """What every variant is asked."""
+    """The question that is put to every changed model."""
 
     sizes: FloatArray
     of: Quantity
@@ -217,7 +217,7 @@ class _Asked:
     largest: float
 
     def row(self, name: str, kind: Kind, model: CurveEstimator, of: Quantity | None = None) -> SensitivityRow:
-        """What a fitted model answers; `of`, what is forecast instead, is then held to the target as well."""
+        """Answer of a fitted model; with `of`, another quantity is forecast and held to the target as well."""
         forecast = model.forecast(self.sizes, of=of or self.of)
         lower, upper = forecast.interval(self.level)
         error = getattr(model, "end_error_", math.nan)
@@ -336,7 +336,7 @@ def _questions(model: APExGP, asked: _Asked) -> dict[str, Quantity]:
 
 
 def _answers(alike: Sequence[Variant], asked: _Asked) -> list[SensitivityRow]:
-    """What variants with the same settings answer, fitted together."""
+    """Answers of changed models that differ in their data only, fitted together."""
     models: Sequence[CurveEstimator | ApexError]
     try:
         with warnings.catch_warnings():

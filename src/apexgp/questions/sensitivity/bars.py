@@ -1,4 +1,4 @@
-"""What an answer depends on: a bar for each change, around the answer as it is."""
+"""Bars of a sensitivity analysis as SVG: one for each change, around the answer as it is."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ _BAR = 11.0  # thickness
 
 
 def group_bar(row: SensitivityRow) -> str:
-    """What a bar is about, for its colour: an assumption, the data, or the question and the computation."""
+    """Group of a bar, for its colour: an assumption, the data, or the question and the computation."""
     return {"prior": "assumed", "curve": "assumed", "limit": "assumed", "data": "data"}.get(row.kind, "other")
 
 
 def format_value(found: Sensitivity, row: SensitivityRow) -> str:
-    """What stands beside a bar: the number that is compared, and the size that the target takes."""
+    """Text beside a bar: the number that is compared, and the size that the target takes."""
     value = row.compared
     if found.target is None:
         return f"{value:.3f}"
@@ -105,7 +105,7 @@ class BarDrawing:
         yield f'<text class="axis-title" x="{at:.1f}" y="{_TOP - 16:g}" text-anchor="{anchor}">{words}</text>'
 
     def _legend(self, y: float) -> Iterator[str]:
-        """What colours mean, and what is left out, one below the other: there is room whatever the size of letters."""
+        """Legend, and what is left out, one below the other: there is room whatever the size of letters."""
         for group in dict.fromkeys(group_bar(row) for row in self.rows):
             mark = f'<rect class="bar {group}" x="{_LEFT:g}" y="{y - 8:g}" width="24" height="{_BAR:g}"/>'
             label = escape_markup(label_bar_group(group))

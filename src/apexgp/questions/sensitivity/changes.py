@@ -1,4 +1,4 @@
-"""What could have been assumed, measured or asked otherwise: the models behind the rows of a sensitivity analysis."""
+"""Models with one thing changed, in the assumptions, the data or the question: rows of a sensitivity analysis."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def _name_curve(mean: str) -> str:
 
 
 def list_other_quantities(curve: LearningCurve, of: Quantity, *, asked_of_target: bool) -> dict[str, Quantity]:
-    """What else could be forecast.
+    """Other quantities that could be forecast.
 
     A target is about the true expected score: what is forecast could be held to it as well, where there is a target.
     """

@@ -31,7 +31,7 @@ _ROW, _REST = 0.3, 1.6  # inches: of a bar, and of what is above and below them 
 
 @dataclass(eq=False, repr=False)
 class SensitivityDisplay(Display):
-    """What moves an answer: a bar for each change, from the answer as it is to what it becomes.
+    """Picture of a sensitivity analysis: a bar for each change, from the answer as it is to what it becomes.
 
     With a target, bars show the probability that the compared size reaches it, with the size that the target takes
     beside each; without one, the expected score at the farthest size, with its interval. Make one with

@@ -1,4 +1,4 @@
-"""What a tool answers: the document of a command, and its gist in words; runs in worker processes."""
+"""Answers of the tools, computed in worker processes: the document of a command, and its gist in words."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _MOST_FAULTS = 5  # arguments that are named in one message
 
 
 class Call(NamedTuple):
-    """What an assistant asks."""
+    """A call of a tool, with the folders that may be read."""
 
     tool: str
     arguments: dict[str, Any]
@@ -48,11 +48,11 @@ def answer(call: Call) -> Reply:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            asked = _with_tables(takes.model_validate(call.arguments), call)
+            asked = _read_files(takes.model_validate(call.arguments), call)
             found, notes = answer_request(question, vars(asked), read_text)
             document = found.document()
         except ValidationError as problem:
-            return Reply(_invalid(problem))
+            return Reply(_word_invalid(problem))
         except ApexError as problem:
             return Reply(str(problem.worded_for(words)))
         except Exception:  # whatever it is, the process goes on with the next call
@@ -60,11 +60,11 @@ def answer(call: Call) -> Reply:
                 traceback.print_exc()
             return Reply(UNPREPARED)
     notes += [str(one.message) for one in caught if isinstance(one.message, ApexWarning)]
-    return Reply(_gist(document, notes, words), document)
+    return Reply(_summarise(document, notes, words), document)
 
 
-def _with_tables(asked: BaseModel, call: Call) -> BaseModel:
-    """The same request with what its files hold in place of tables."""
+def _read_files(asked: BaseModel, call: Call) -> BaseModel:
+    """Replace the files that a request names by what they hold."""
     table, tables = getattr(asked, "table", None), getattr(asked, "tables", {})
     file, files = getattr(asked, "file", None), getattr(asked, "files", {})
     if file is not None and table is not None:
@@ -82,8 +82,8 @@ def _with_tables(asked: BaseModel, call: Call) -> BaseModel:
     return asked.model_copy(update={"tables": tables | read}) if read else asked
 
 
-def _invalid(problem: ValidationError) -> str:
-    """What is wrong with the arguments, as pydantic sees it."""
+def _word_invalid(problem: ValidationError) -> str:
+    """Message about arguments that pydantic refuses."""
     lines = []
     for fault in problem.errors()[:_MOST_FAULTS]:
         place = ".".join(map(str, fault["loc"]))
@@ -91,7 +91,7 @@ def _invalid(problem: ValidationError) -> str:
     return " ".join(lines)
 
 
-def _gist(document: dict[str, Any], notes: list[str], words: Vocabulary) -> str:
+def _summarise(document: dict[str, Any], notes: list[str], words: Vocabulary) -> str:
     """The answer as a person would be told."""
     lines = [document["sentence"], *list_forecast_lines(document)]
     lines += [f"Caution: {word_caution(words, caution)}" for caution in document["cautions"]]

@@ -62,11 +62,11 @@ class _Questions:
             "apexgp",
             version=version("apexgp"),
             instructions=write_instructions(list(map(str, self._folders))),
-            on_list_tools=self._listed,
-            on_call_tool=self._called,
+            on_list_tools=self._list_tools,
+            on_call_tool=self._call_tool,
         )
 
-    async def _listed(
+    async def _list_tools(
         self, _context: ServerRequestContext[Any], _asked: types.PaginatedRequestParams | None
     ) -> types.ListToolsResult:
         found = [load_tool(name, with_files=bool(self._folders)) for name in list_tools()]
@@ -84,20 +84,20 @@ class _Questions:
             ]
         )
 
-    async def _called(
+    async def _call_tool(
         self, _context: ServerRequestContext[Any], asked: types.CallToolRequestParams
     ) -> types.CallToolResult:
         if asked.name not in list_tools():
             reply = Reply(say_unknown_tool(asked.name, list_tools()))
         else:
-            reply = await self._answered(Call(asked.name, asked.arguments or {}, self._folders))
+            reply = await self._answer_call(Call(asked.name, asked.arguments or {}, self._folders))
         return types.CallToolResult(
             content=[types.TextContent(type="text", text=reply.text)],
             structured_content=reply.document,
             is_error=reply.document is None,
         )
 
-    async def _answered(self, call: Call) -> Reply:
+    async def _answer_call(self, call: Call) -> Reply:
         # A task of its own: what cancels a call must wait until the worker has been stopped.
         task = asyncio.create_task(self._pool.answer(call))
         try:
@@ -133,10 +133,10 @@ def write_instructions(folders: Sequence[str]) -> str:
 
 
 def say_unknown_tool(name: str, known: Sequence[str]) -> str:
-    """That there is no such tool."""
+    """Message for a tool that does not exist."""
     return f"There is no tool {name!r}. Choose from {', '.join(known)}."
 
 
 def say_took_too_long(seconds: float) -> str:
-    """That an answer did not come in time."""
+    """Message for an answer that did not come in time."""
     return f"This would take longer than {seconds:g} seconds. Send fewer rows."

@@ -65,7 +65,7 @@ def load_tool(name: str, *, with_files: bool) -> Tool:
 
 
 def _fields(name: str, with_files: bool) -> dict[str, Any]:
-    """What is taken otherwise than by the page's interface, which knows no files."""
+    """Fields that differ from those of the page's interface, which knows no files."""
     known, without_pilot = load_request(name).model_fields, load_question(name).pilots == "one or none"
     changed: dict[str, Any] = {}
     if "table" in known:

@@ -10,13 +10,13 @@ __all__ = ["describe_chart", "label_legend", "label_readings", "list_readings", 
 
 
 def title_chart(picture: CurvePicture) -> str:
-    """What the chart is of."""
+    """Title of a chart."""
     of_task = f" of {picture.task}" if picture.task else ""
     return f"{picture.metric}{of_task} by training-set size, measured and forecast"
 
 
 def describe_chart(picture: CurvePicture) -> str:
-    """What the eye sees, for those who hear it."""
+    """Description of a chart for screen readers."""
     lower, upper = picture.bands[picture.level]
     far = f"{picture.sizes[-1]:,.10g}"
     text = (
@@ -54,7 +54,7 @@ def label_legend(picture: CurvePicture) -> dict[str, str]:
 
 
 def label_readings(picture: CurvePicture) -> list[str]:
-    """What is read off at a size."""
+    """Labels of the values that are read off at a size."""
     labels = [f"training {picture.unit}", f"expected {picture.metric}", f"{100 * picture.level:g} % interval"]
     return labels if picture.required is None else [*labels, f"true mean reaches {picture.required.target:g}"]
 

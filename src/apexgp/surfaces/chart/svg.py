@@ -72,7 +72,7 @@ class Drawing:
                 *self._axes(),
                 *self._bands(),
                 *self._forecast(),
-                *self._measured(),
+                *self._draw_measured(),
                 *self._target(),
                 *(mark for _, mark in legend),
                 "</svg>",
@@ -138,7 +138,7 @@ class Drawing:
                     f"{word}</text>"
                 )
 
-    def _measured(self) -> Iterator[str]:
+    def _draw_measured(self) -> Iterator[str]:
         x, y, picture = self.x, self.y, self.picture
         if len(picture.measured_sizes) > len(picture.pilot_sizes):
             dots = zip(picture.measured_sizes.tolist(), picture.measured_scores.tolist(), strict=True)
@@ -178,7 +178,7 @@ class Drawing:
             )
 
     def _parts(self) -> list[tuple[str, list[int]]]:
-        """Which of the sizes lie within the pilot, and which beyond."""
+        """Split the sizes into those within the pilot and those beyond."""
         sizes, last = self.picture.sizes, self.picture.pilot_sizes[-1]
         return [
             ("fit", np.flatnonzero(sizes <= last).tolist()),

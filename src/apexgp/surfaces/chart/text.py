@@ -135,7 +135,7 @@ class TextChart:
         return [f"{margin}{self._mark('corner')}{''.join(line)}", f"{margin} {''.join(numbers).rstrip()}"]
 
     def _legend(self) -> list[list[tuple[str, str]]]:
-        """What the marks mean, on as many lines as it takes."""
+        """Legend, on as many lines as it takes."""
         words = {kind: text for kind, text in label_legend(self.picture).items() if kind != "measured"}
         words |= {"pilot": "measured"} if "pilot" in words else {}
         if "required" in words:

@@ -73,7 +73,7 @@ def demo(
 
 
 def say_opening(smallest: int, largest: int, n_splits: int) -> str:
-    """What is about to be measured."""
+    """Say what is about to be measured."""
     return (
         f"Training a logistic regression on {smallest} to {largest} of scikit-learn's handwritten digits, {n_splits} "
         "splits ..."
@@ -94,7 +94,7 @@ def say_truth(score: float, answer: ForecastAnswer) -> str:
 
 
 def say_next_steps(folder: Path, target: float, program: str, missing: Sequence[str]) -> str:
-    """What the demonstration has left, and what to type next; `missing` says what could not be made, and why."""
+    """Say which files were written and what to type next; `missing` says what could not be made, and why."""
     there = {folder / name: what for name, what in LEFT.items() if (folder / name).exists()}
     width = max(len(str(path)) for path in there)
     # By the name that works where it was started: make demo installs into .venv, which is on nobody's path.

@@ -120,7 +120,7 @@ def list_left_out(run: EmbeddingRun) -> list[str]:
 
 
 def say_next_command(run: EmbeddingRun) -> str:
-    """What to type next; for labels that are rare, why they are not in it."""
+    """Say what to type next, and why rare labels are not in it."""
     if not run.tasks:
         return "No label distinguishes the cases, so there is no curve to collect."
     words = ["apexgp", "collect", quote_path(run.out)]
@@ -137,5 +137,5 @@ def say_next_command(run: EmbeddingRun) -> str:
 
 
 def say_stopped(out: Path) -> str:
-    """What an interrupted run leaves behind."""
+    """Say what an interrupted run leaves behind."""
     return f"Stopped. Finished work is kept in or beside {out}; the same command resumes from there."

@@ -236,7 +236,7 @@ def _run_work(
 
 
 def _select_ended(work: TrainingPlan, gathered: ArrayJobReader, done: set[tuple[int, int]]) -> TrainingPlan:
-    """The same work, of the fits whose tasks have ended."""
+    """Keep the fits whose array tasks have ended."""
     ended = [fit for fit in work.fits if fit in done or gathered.find_end_file(*fit)]
     if not ended:
         raise RequestError(f"None of the {len(work.fits)} fits has finished yet. Gather once the job has.")
@@ -265,7 +265,7 @@ def _print_curves(curves: CurveSet) -> None:
 
 
 def _find_finished(record: Path, work: TrainingPlan) -> set[tuple[int, int]]:
-    """What an earlier start has finished, of what is asked for; whether its record will do is seen later."""
+    """Fits that an earlier start has finished; whether its record can be used is checked later."""
     try:
         rows = read_record(record).finished_rows().values()
     except ApexError:  # there is none, or not a whole one
@@ -311,7 +311,7 @@ def say_done(done: int, total: int) -> str:
 
 
 def say_script(left: int, script: Path) -> str:
-    """What to do with the script of an array job."""
+    """Say what to do with the script of an array job."""
     if not left:
         return f"All fits are in the record; {script} was not written."
     tasks = "1 task" if left == 1 else f"{left} tasks"
@@ -322,11 +322,11 @@ def say_script(left: int, script: Path) -> str:
 
 
 def say_missing(missing: int) -> str:
-    """What an array job has still to do."""
+    """Say how many fits of an array job are missing."""
     which = "1 fit has" if missing == 1 else f"{missing} fits have"
     return f"{which} not finished yet. Gather again later, or write another script for what is left."
 
 
 def say_unseeded(splits: int) -> str:
-    """What a command without {seed} means."""
+    """Say what a command without {seed} means."""
     return f"The command has no {{seed}}: the same command runs {splits} times at every size."

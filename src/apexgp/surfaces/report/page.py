@@ -62,12 +62,12 @@ class _Task:
     facts: ReportedFacts
 
     @classmethod
-    def placed(cls, name: str, anchor: str, answer: ReportAnswer) -> Self:
+    def build(cls, name: str, anchor: str, answer: ReportAnswer) -> Self:
         return cls(name, anchor, answer, answer.documents())
 
     @property
     def sources(self) -> list[str]:
-        """Whose work the answers rest on."""
+        """Keys of the references that the answers rest on."""
         of_plan: list[str] = [] if self.answer.plan is None else ["mahmood_b"]
         of_advice: list[str] = [] if self.answer.advice is None else ["chaloner"]
         of_check: list[str] = [] if self.answer.check is None else ["gelman"]
@@ -84,7 +84,7 @@ class _Task:
         return list(dict.fromkeys([*self.answer.forecast.cautions, *of_plan, *of_check]))
 
     def section(self, *, several_metrics: bool) -> dict[str, object]:
-        """What the template sets: sentences, tables as cells, the chart."""
+        """Values for the template: sentences, tables as cells, the chart."""
         answer, facts, curve = self.answer, self.facts, self.answer.model.curve_
         required, plan, advice, check = answer.forecast.required, answer.plan, answer.advice, answer.check
         doubts = self.doubts
@@ -129,7 +129,7 @@ class _Task:
 
 
 def _describe_other(name: str, answer: QuestionAnswer) -> dict[str, object]:
-    """What the template sets of a question that the report has no place made for."""
+    """Title, sentence and table of a question that the report has no place made for."""
     title = (load_question(name).__doc__ or name).split("\n")[0]
     return {"title": title, "sentence": answer.document()["sentence"], "cells": answer.table()}
 
@@ -147,7 +147,7 @@ def build_report_page(answers: Mapping[str, ReportAnswer], failed: Mapping[str, 
         What was asked for.
     """
     models = {name: answer.model for name, answer in answers.items()}
-    tasks = [_Task.placed(name, f"task-{i}", answer) for i, (name, answer) in enumerate(answers.items(), start=1)]
+    tasks = [_Task.build(name, f"task-{i}", answer) for i, (name, answer) in enumerate(answers.items(), start=1)]
     several_metrics = len({model.curve_.metric for model in models.values()}) > 1
     sections = [task.section(several_metrics=several_metrics) for task in tasks]
     first = sections[0]["assumptions"]

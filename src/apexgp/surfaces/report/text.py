@@ -1,4 +1,4 @@
-"""What a report says beyond the answers: its title, what was assumed, what the words mean, and tables of its own."""
+"""Texts and tables of a report beyond the answers: title, assumptions, glossary, summary."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ DATA_INTRO = (
 
 
 def title_report(models: Mapping[str, APExGP]) -> str:
-    """What the report is about."""
+    """Title of a report, from what it is about."""
     metrics = join_words(dict.fromkeys(model.curve_.metric_name for model in models.values()))
     title = f"Forecast of {metrics} with more training data"
     if len(models) > 1:
@@ -61,13 +61,13 @@ def title_report(models: Mapping[str, APExGP]) -> str:
 
 
 def say_opening(tasks: int, failed: int) -> str:
-    """What stands above the summary of several tasks."""
+    """Opening of a report on several tasks."""
     left_out = f"; {failed} more could not be forecast, for the reasons given" if failed else ""
     return f"{tasks} tasks were forecast, each from its own pilot{left_out}. A section on each follows this table."
 
 
 def list_assumptions(answer: ForecastAnswer) -> dict[str, str]:
-    """What a reader must know to judge the numbers, by what it is about."""
+    """Assumptions that a reader must know to judge the numbers, by topic."""
     model, curve = answer.model, answer.model.curve_
     lower = curve.direction == "lower"
     best = f"{'lower' if lower else 'higher'} is better{_perfect(curve)}"
@@ -102,7 +102,7 @@ def list_assumptions(answer: ForecastAnswer) -> dict[str, str]:
 
 
 def _possible(curve: LearningCurve) -> str:
-    """Which scores there are."""
+    """Sentence on the possible scores."""
     low, high = curve.range
     if math.isinf(low) or math.isinf(high):
         end = f"It is at least {low:g}" if math.isinf(high) else f"It is at most {high:g}"
@@ -116,7 +116,7 @@ def _perfect(curve: LearningCurve) -> str:
 
 
 def _quantity(of: Quantity, curve: LearningCurve) -> str:
-    """What is forecast."""
+    """Sentence on the quantity that is forecast."""
     if of == "expected":
         return "The true expected score, over all possible splits."
     if of == "same_splits" and curve.split is not None:

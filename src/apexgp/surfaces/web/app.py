@@ -103,7 +103,7 @@ def make_app(host: str = "127.0.0.1", token: str | None = None, workers: int | N
 
 
 def build_application(workers: int = 2) -> FastAPI:
-    """What answers requests, with its description; nothing is started before it is served."""
+    """Build the application with its description; no process is started before it is served."""
 
     @asynccontextmanager
     async def with_workers(app: FastAPI) -> AsyncIterator[None]:
@@ -172,12 +172,12 @@ def _add_paths(app: FastAPI) -> None:
 def _ask(kind: str, takes: type[BaseModel]) -> Callable[..., Coroutine[Any, Any, Response]]:
     """The function that answers requests of a kind, as FastAPI wants it: with a name, a docstring and annotations."""
 
-    async def asked(request: Request, given: BaseModel) -> Response:
+    async def ask(request: Request, given: BaseModel) -> Response:
         return await _answer(request, kind, given.model_dump())
 
-    asked.__name__, asked.__doc__ = kind, takes.__doc__
-    asked.__annotations__["given"] = takes
-    return asked
+    ask.__name__, ask.__doc__ = kind, takes.__doc__
+    ask.__annotations__["given"] = takes
+    return ask
 
 
 def _own_files() -> Iterator[tuple[str, str, bytes]]:
@@ -193,19 +193,19 @@ def _own_files() -> Iterator[tuple[str, str, bytes]]:
 
 
 def _file(content: bytes, kind: str) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-    async def given(_request: Request) -> Response:
+    async def send_file(_request: Request) -> Response:
         return Response(content, media_type=kind)
 
-    return given
+    return send_file
 
 
 async def _answer(request: Request, kind: str, asked: dict[str, Any] | Upload) -> Response:
-    async def wanted() -> bool:
+    async def is_wanted() -> bool:
         return not await request.is_disconnected()
 
     pool: WorkerPool = request.app.state.pool
     try:
-        reply = await pool.answer((kind, asked), slow=_is_slow(kind, asked), wanted=wanted)
+        reply = await pool.answer((kind, asked), slow=_is_slow(kind, asked), wanted=is_wanted)
     except BusyError:
         raise RefusalError(503, None, "The server is busy. Try again in a moment.", "server") from None
     except TookTooLongError:

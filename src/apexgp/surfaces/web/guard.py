@@ -82,7 +82,7 @@ class Guard:
 
         begun = False
 
-        async def dressed(message: Message) -> None:
+        async def add_headers(message: Message) -> None:
             nonlocal begun
             begun = True
             if message["type"] == "http.response.start":
@@ -97,14 +97,14 @@ class Guard:
             self._check(scope, headers)
             body = await _whole_body(headers, receive)
         except RefusalError as refusal:
-            await refusal.response()(scope, receive, dressed)
+            await refusal.response()(scope, receive, add_headers)
             return
         try:
-            await self._app(scope, _replay(body, receive), dressed)
+            await self._app(scope, _replay(body, receive), add_headers)
         except asyncio.CancelledError:  # Ctrl+C, and what was asked took longer than the server waits
             if not begun:
                 stopped = RefusalError(503, None, "The server was stopped before this was answered.", "server")
-                await stopped.response()(scope, receive, dressed)
+                await stopped.response()(scope, receive, add_headers)
 
     def _check(self, scope: Scope, headers: Headers) -> None:
         """Raise a `RefusalError` for a request that must not be answered."""

@@ -1,4 +1,4 @@
-"""What the page asks for: everything about one curve in one request, and advice on what to measure next in another."""
+"""Questions of the page: everything about one curve in one request, advice on what to measure next in another."""
 
 from __future__ import annotations
 
@@ -181,7 +181,7 @@ class PageAnswer(QuestionAnswer):
 
 @dataclass(frozen=True, kw_only=True)
 class AdviceQuestion(AdviceSettings):
-    """What more measuring would change, as the page shows it beside a forecast."""
+    """Advice on further measurements, as the page shows it beside a forecast."""
 
     pilots: ClassVar[Literal["one"]] = "one"
 
@@ -232,7 +232,7 @@ class NoBacktest(Doubted):
 
 
 class DoubtFacts(TypedDict):
-    """What the answer depends on, and whether the model fits the pilot; pictures as SVG."""
+    """Sensitivity of the answer, and the check of the model against the pilot; pictures as SVG."""
 
     sensitivity: SensitivityDocument
     sensitivity_svg: str
@@ -271,7 +271,7 @@ class PageFacts(TypedDict):
 
 
 class AdviceFacts(TypedDict):
-    """What the page shows about what measuring more would change."""
+    """Advice on further measurements, as the page shows it."""
 
     design: DesignDocument
     table: CellsFacts

@@ -111,7 +111,7 @@ class WorkerPool:
 
 
 async def _to_its_end(future: asyncio.Future[Any], worker: _Worker) -> Any:
-    """What is computed. A cancelled request must not hand its worker to the next one while it still computes."""
+    """Await a computation to its end: a cancelled request must not hand its worker on while it still computes."""
     try:
         return await asyncio.shield(future)
     except asyncio.CancelledError:

@@ -33,7 +33,7 @@ _NUMBERS = re.compile(r"""["'\s,;|.%+\-±\deE]+""")
 
 
 class TableLayout(TypedDict):
-    """What there is to choose from in a file that was read."""
+    """Columns and sheets of a file that was read."""
 
     columns: list[str]
     sheets: list[str]
@@ -145,7 +145,7 @@ class Upload:
 
     @property
     def layout(self) -> TableLayout:
-        """What there is to choose from: the names of the columns, once they were read, the sheets, the sheet read."""
+        """Columns and sheets to choose from, and the sheet that was read."""
         sheets: list[str] = []
         with suppress(ApexError):  # what is wrong with the file has been said, and then there is nothing to choose
             _check_workbook(self._raw)

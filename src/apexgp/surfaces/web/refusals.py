@@ -29,7 +29,7 @@ class FaultyRow(TypedDict):
 
 
 class ErrorFacts(TypedDict):
-    """What was wrong."""
+    """An error."""
 
     kind: Literal["data", "request", "server"]
     message: str
