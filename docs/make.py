@@ -75,7 +75,7 @@ def end_to_end() -> None:
     )
 
 
-def load_examples() -> None:
+def examples() -> None:
     """Curves that the page offers to try: measured on data that ship with scikit-learn."""
     from dataclasses import replace
 
@@ -167,20 +167,19 @@ def schemas() -> None:
 
 
 if __name__ == "__main__":
-    if sys.argv[1:] == ["schemas"]:
-        schemas()
+    schemas()
+    (FOLDER / "cli.md").write_text(command_line_page(), encoding="utf-8")
+    if sys.argv[1:] == ["schemas"]:  # what follows from settings and documents, in seconds
         sys.exit()
     os.environ.setdefault("MPLBACKEND", "Agg")
-    (FOLDER / "cli.md").write_text(command_line_page(), encoding="utf-8")
     (FOLDER / "report.md").write_text(page_of_the_report(), encoding="utf-8")
     (FOLDER / "terms.md").write_text(page_of_terms(), encoding="utf-8")
     for page in pages_with_outputs():
         page.write_text(remade(page), encoding="utf-8")
-    schemas()
     picture()
     gallery_pictures()
     end_to_end()
-    load_examples()
+    examples()
     page_picture()
     report_picture()
     vignette()

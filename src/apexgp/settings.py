@@ -4,8 +4,9 @@ A setting is a field of a dataclass with a `Setting` beside its type::
 
     rounds: Annotated[int, Setting("Number of rounds of collection.", least=1, most=30)] = 3
 
-The dataclass checks the values itself, whichever surface they come from: bounds stated here describe, for schemas, what
-it checks. Limits that protect a server, such as the length of a text, are enforced by the server.
+A dataclass with settings is called a group here. It checks the values itself, whichever surface they come from: bounds
+stated here describe, for schemas, what it checks. Limits that protect a server, such as the length of a text, are
+enforced by the server.
 """
 
 from __future__ import annotations
@@ -42,11 +43,11 @@ class Setting:
     Attributes
     ----------
     help : str
-        What it is for, in a sentence or two.
+        Purpose in a sentence or two.
     name : str
-        What options and fields call it, where that is not the name of the field.
+        Name of the option and of the field of requests, where it is not that of the field.
     option : str
-        What the option alone is called, where another name reads better on the command line.
+        Name of the option alone, where another one reads better on the command line.
     control : str
         The label of its control on the page.
     default : str
@@ -56,13 +57,18 @@ class Setting:
     choices : sequence of str
         The words that it can be set to.
     above, least, most, below : float
-        Bounds, exclusive at the outer two.
-    served : mapping
-        What a server accepts at most, as constraints of pydantic.
-    is_share : bool
-        Whether people write it as a percentage, too: 0.82 or 82%.
-    read, write : callable
-        From what people write, which has the type `written`, to the value, given the name to blame; and back.
+        Bounds for schemas: value > above, >= least, <= most, < below. They are not checked here, but in the
+        `__post_init__` of the dataclass, by the functions of `_check`.
+    server_limits : mapping
+        Further constraints of pydantic that only a server enforces, such as {"max_length": 50}.
+    accepts_percent : bool
+        Whether the command line accepts 82% for 0.82.
+    written_type : type
+        Type of what people write, where it is not that of the field.
+    read : callable
+        read(written, argument) -> value of the field; errors name the argument.
+    write : callable
+        write(value) -> what people would write.
     flags : tuple of two str
         For yes and no: the options on the command line, and the values of the argument that they stand for.
     """
@@ -79,9 +85,9 @@ class Setting:
     least: float | None = None
     most: float | None = None
     below: float | None = None
-    served: Mapping[str, Any] = field(default_factory=dict)
-    is_share: bool = False
-    written: Any = None
+    server_limits: Mapping[str, Any] = field(default_factory=dict)
+    accepts_percent: bool = False
+    written_type: Any = None
     read: Callable[[Any, str], Any] | None = None
     write: Callable[[Any], Any] | None = None
     flags: tuple[tuple[str, str], tuple[str, str]] | None = None
@@ -125,7 +131,7 @@ class DeclaredSetting:
     @property
     def written_type(self) -> Any:
         """The type of what people write."""
-        return self.type if self.setting.written is None else self.setting.written
+        return self.type if self.setting.written_type is None else self.setting.written_type
 
     @property
     def written_default(self) -> Any:
@@ -208,7 +214,19 @@ def build_vocabulary(
     assign: Callable[[str, Any], str],
     outer: Vocabulary | None = None,
 ) -> Vocabulary:
-    """The words of a surface for the arguments that settings set, by what it calls each setting."""
+    """Map arguments of the library to what a surface calls them.
+
+    Parameters
+    ----------
+    settings
+        The settings that can be set there.
+    name
+        The word for a setting, such as --share.
+    assign
+        How a word is given a value, such as --share 0.5.
+    outer
+        Where the words of other arguments are found.
+    """
     words: dict[str, str] = {}
     switches: set[str] = set()
     phrases: dict[tuple[str, str], str] = {}

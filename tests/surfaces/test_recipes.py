@@ -49,7 +49,7 @@ from typing import Annotated, Literal
 from .._check import check_positive
 from ..estimators import APExGP
 from ..question_base.citations import list_sources
-from ..question_base.documents import Said, say
+from ..question_base.documents import WithMethodsText, word_answer
 from ..question_base.model_documents import ModelFacts, describe_model
 from ..question_base.model_settings import ModelQuestion
 from ..question_base.question import Cells, QuestionAnswer
@@ -91,7 +91,7 @@ class GainAnswer(QuestionAnswer):
             **describe_model(self.model),
             "factor": self.question.factor,
             "gain": self.gain,
-            **say(sentence, text, (), list_sources(self.model)),
+            **word_answer(sentence, text, (), list_sources(self.model)),
         }
 
     def table(self) -> Cells:
@@ -99,7 +99,7 @@ class GainAnswer(QuestionAnswer):
         return ["times the data", "gain"], [[f"{self.question.factor:g}", f"{self.gain:+.3f}"]]
 
 
-class GainDocument(ModelFacts, Said):
+class GainDocument(ModelFacts, WithMethodsText):
     """`apexgp gain --json`."""
 
     schema: Literal["urn:apexgp:gain:1"]

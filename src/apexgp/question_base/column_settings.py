@@ -28,7 +28,7 @@ class ColumnSettings:
             control="Sizes",
             default="size, n, training examples or similar",
             arguments=("size",),
-            served=_NAME,
+            server_limits=_NAME,
         ),
     ] = None
     score_column: Annotated[
@@ -39,7 +39,7 @@ class ColumnSettings:
             control="Scores",
             default="score, AUC, accuracy or similar",
             arguments=("score",),
-            served=_NAMES,
+            server_limits=_NAMES,
         ),
     ] = None
     split_column: Annotated[
@@ -49,12 +49,14 @@ class ColumnSettings:
             control="Splits",
             default="split, fold, seed or similar, if any",
             arguments=("split",),
-            served=_NAME,
+            server_limits=_NAME,
         ),
     ] = None
     metric: Annotated[
         str | None,
-        Setting("Name of the score, or which of those in the column metric to use.", control="Metric", served=_NAME),
+        Setting(
+            "Name of the score, or which of those in the column metric to use.", control="Metric", server_limits=_NAME
+        ),
     ] = None
     task_column: Annotated[
         str | None,
@@ -63,13 +65,15 @@ class ColumnSettings:
             control="Tasks",
             default="task, dataset, model or similar, if any",
             arguments=("task",),
-            served=_NAME,
+            server_limits=_NAME,
         ),
     ] = None
     # Only surfaces choose one of that column's entries: messages call the argument chosen_task.
     task: Annotated[
         str | None,
-        Setting("Which of the tasks in that column to use.", control="Task", arguments=("chosen_task",), served=_NAME),
+        Setting(
+            "Which of the tasks in that column to use.", control="Task", arguments=("chosen_task",), server_limits=_NAME
+        ),
     ] = None
     lower_is_better: Annotated[
         bool | None,
@@ -87,7 +91,7 @@ class ColumnSettings:
             "The lowest and the highest possible score, such as 0,inf for a loss, -1,1 or 0,100.",
             control="Lowest and highest possible score",
             default="those of the metric, or 0,1",
-            served=_NAME,
+            server_limits=_NAME,
         ),
     ] = None
     unit: Annotated[
@@ -96,7 +100,7 @@ class ColumnSettings:
             "What a size counts, such as patients; used in the wording of the answer.",
             control="What a size counts",
             default="what the file says, or examples",
-            served=_NAME,
+            server_limits=_NAME,
         ),
     ] = None
     test_share: Annotated[
@@ -106,7 +110,7 @@ class ColumnSettings:
             "total needed.",
             control="Validation and test",
             default="what the file says, if anything",
-            is_share=True,
+            accepts_percent=True,
         ),
     ] = None
     train_column: Annotated[
@@ -116,7 +120,7 @@ class ColumnSettings:
             control="Training scores",
             default="train_score, train AUC or similar, if any",
             arguments=("train_score", "train_scores"),
-            served=_NAMES,
+            server_limits=_NAMES,
         ),
     ] = None
     sd_column: Annotated[
@@ -126,7 +130,7 @@ class ColumnSettings:
             control="Standard deviations",
             default="score_sd, sd or similar, if any",
             arguments=("score_sd",),
-            served=_NAME,
+            server_limits=_NAME,
         ),
     ] = None
     n_test: Annotated[
@@ -160,7 +164,7 @@ class ColumnSettings:
             "Sheet of an .xlsx workbook, by name or number.",
             control="Sheet",
             default="the first with a table of scores",
-            served=_NAME,
+            server_limits=_NAME,
         ),
     ] = None
 

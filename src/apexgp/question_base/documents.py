@@ -17,18 +17,18 @@ from .phrases import add_cautions, name_tasks
 __all__ = [
     "CellsFacts",
     "Count",
-    "Doubted",
     "Interval",
     "Json",
     "Keywords",
+    "NonNegative",
     "Probability",
-    "Said",
-    "Sentences",
     "Size",
-    "Spread",
     "Versioned",
+    "WithCautions",
+    "WithMethodsText",
+    "WithSentence",
     "name_owners",
-    "say",
+    "word_answer",
 ]
 
 
@@ -53,7 +53,7 @@ Size = Annotated[float, Keywords(exclusiveMinimum=0)]
 Count = Annotated[int, Keywords(minimum=0)]
 
 
-Spread = Annotated[float, Keywords(minimum=0)]
+NonNegative = Annotated[float, Keywords(minimum=0)]
 """A standard deviation, the width of an interval, a cost: never negative."""
 
 
@@ -61,21 +61,21 @@ Interval = Annotated[list[float | None], Keywords(minItems=2, maxItems=2)]
 """The two ends of an interval; None is infinite."""
 
 
-class Doubted(TypedDict):
+class WithCautions(TypedDict):
     """Reasons to doubt an answer."""
 
     cautions: list[str]
     """Reasons to doubt the answer, a sentence or more each; empty where there are none."""
 
 
-class Sentences(Doubted):
+class WithSentence(WithCautions):
     """An answer in words: a sentence or more, and reasons for doubt."""
 
     sentence: str
     """The answer in plain words."""
 
 
-class Said(Sentences):
+class WithMethodsText(WithSentence):
     """An answer in words, with a paragraph for the methods section of a paper."""
 
     methods_text: str
@@ -105,7 +105,7 @@ def name_owners(cautions: Iterable[tuple[str, Sequence[str]]], count: int) -> li
     return [prefix_caution(name_tasks(names, count), caution) for caution, names in by_caution.items()]
 
 
-def say(sentence: str, paragraph: str, cautions: Sequence[str], sources: Sequence[str]) -> Said:
+def word_answer(sentence: str, paragraph: str, cautions: Sequence[str], sources: Sequence[str]) -> WithMethodsText:
     """The part of a document that is words; the paragraph for a paper repeats the cautions and says what to cite."""
     return {
         "sentence": sentence,

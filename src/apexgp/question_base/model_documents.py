@@ -11,7 +11,7 @@ from ..estimators import APExGP
 from ..estimators.saving import setting_to_json
 from ..files.writing import to_json_value
 from ..required import RequiredSize
-from .documents import Count, Interval, Json, Probability, Size, Spread, Versioned
+from .documents import Count, Interval, Json, NonNegative, Probability, Size, Versioned
 from .wording import count_total
 
 __all__ = [
@@ -62,9 +62,9 @@ class FitFacts(TypedDict, total=False):
     weights: dict[str, Probability]
     """Posterior probability of each shape of the curve."""
     log_evidence: float
-    effective_size: Spread
+    effective_size: NonNegative
     """Effective sample size of the integration."""
-    end_error: Spread | None
+    end_error: NonNegative | None
     """Numerical error of the ends of the 95 % intervals, as a share of their width."""
     objective: float
     converged: bool
@@ -94,9 +94,9 @@ class RequiredFacts(TypedDict):
     target: float
     confidence: Probability
     """Probability with which the target should be reached."""
-    size: Spread | None
+    size: NonNegative | None
     """The smallest size from which on the target is reached with that probability."""
-    median: Spread | None
+    median: NonNegative | None
     """The same for a probability of one half."""
     interval: Interval
     """The same for probabilities of 0.1 and 0.9."""
@@ -105,7 +105,7 @@ class RequiredFacts(TypedDict):
     prob_now: Probability
     """Probability that the pilot's largest size reaches it."""
     already_met: bool
-    relative_error: Spread | None
+    relative_error: NonNegative | None
     """Monte Carlo standard error of the size, as a share of it; null where the size is infinite, or the error is."""
     digits: Count
     """Number of digits to which sizes are rounded up in words."""
@@ -116,7 +116,7 @@ class TargetFacts(TypedDict, total=False):
     """The size that a target takes, if there is one, without and with the cases for validation and test."""
 
     required: RequiredFacts
-    total: Spread | None
+    total: NonNegative | None
     """The required size with the cases for validation and test; null where their share is not known."""
 
 

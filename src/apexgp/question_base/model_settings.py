@@ -14,8 +14,16 @@ from ..model.means import DEFAULT_MEAN, MEANS
 from ..settings import Setting
 from .question import Question
 
-__all__ = ["BayesSettings", "MethodSettings", "ModelQuestion", "ModelSettings"]
+__all__ = ["CONFIDENCE_SETTING", "BayesSettings", "MethodSettings", "ModelQuestion", "ModelSettings"]
 
+CONFIDENCE_SETTING = Setting(
+    "Probability with which the target should be reached.",
+    control="with a probability of",
+    above=0,
+    below=1,
+    accepts_percent=True,
+)
+"""Beside a target: how sure to be that it is reached."""
 _MOST_SEED = 2**53  # whole numbers that JSON carries exactly
 
 
@@ -28,7 +36,7 @@ class MethodSettings:
         Setting(
             "Highest possible score; where lower is better, the chance level of the error rate.",
             control="Highest possible score (ceiling)",
-            is_share=True,
+            accepts_percent=True,
         ),
     ] = 1.0
     floor: Annotated[
@@ -36,10 +44,10 @@ class MethodSettings:
         Setting(
             "Chance level, for instance 0.5 for AUROC; where lower is better, the lowest possible error rate.",
             control="Lowest possible score (floor)",
-            is_share=True,
+            accepts_percent=True,
         ),
     ] = 0.0
-    seed: Annotated[int, Setting("Seed of the search.", least=0, served={"ge": 0, "le": _MOST_SEED})] = 0
+    seed: Annotated[int, Setting("Seed of the search.", least=0, server_limits={"ge": 0, "le": _MOST_SEED})] = 0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,7 +121,7 @@ class ModelSettings(BayesSettings):
 
 @dataclass(frozen=True, kw_only=True)
 class ModelQuestion(Question):
-    """A question that a model answers which is fitted to one curve."""
+    """A question about one curve: `answer` gets a model fitted to it, and surfaces offer the settings of that model."""
 
     pilots: ClassVar[Literal["none", "one", "one or none", "several"]] = "one"
     model_settings: ClassVar[type[MethodSettings] | None] = ModelSettings

@@ -45,7 +45,14 @@ class Question:
 
     A subclass in a room of its own, `questions/<name>.py`, is a command, a path of the page's interface, a tool of the
     assistant and a schema without further ado. It checks its settings in `__post_init__`, so that whoever asks is told
-    what is wrong before any work is done, and answers in `answer`, to which the attributes below say what is given.
+    what is wrong before any work is done, and answers in `answer`, which gets
+
+    * nothing, where `pilots` is "none";
+    * a model fitted to the curve, where it is "one" (the curve itself, where `model_settings` is None);
+    * a model, fitted or not, where it is "one or none";
+    * the curves by name and an unfitted model, where it is "several".
+
+    The first line of the docstring is the help in the list of commands and the heading in reports: keep it short.
     """
 
     pilots: ClassVar[Literal["none", "one", "one or none", "several"]] = "none"
@@ -55,7 +62,8 @@ class Question:
     is_served: ClassVar[bool] = True
     """Whether the page's interface and assistants may ask it; not where it reads files of this machine."""
     has_own_place: ClassVar[bool] = False
-    """Whether the page and reports have a place made for it; others get a block and a section like any other."""
+    """Whether page and report were laid out for it. Others get a block of the page, and a section of reports where all
+    settings have defaults; a curve that it refuses is then named there."""
     is_slow: ClassVar[bool] = False
     """Whether an answer may take seconds, so that a server keeps room for others."""
 

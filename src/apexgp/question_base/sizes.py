@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 from numpy.typing import ArrayLike
 
 from .._check import check_positive, check_real_array, check_sizes
 from ..errors import RequestError
 
-__all__ = ["SizeSpec", "format_multiples", "parse_sizes", "write_number", "write_sizes"]
+__all__ = ["SIZES_LIMITS", "SizeSpec", "format_multiples", "parse_sizes", "write_number", "write_sizes"]
 
+SIZES_LIMITS: Mapping[str, Any] = {"max_length": 50, "examples": [["2x", "10x", "20000"]]}
+"""What a server accepts where sizes are written."""
 _UNITS = {"k": 1e3, "m": 1e6}
 
 

@@ -1,4 +1,8 @@
-"""Sentences that answers share: the method and the pilot, the kind of learner, the size that a target takes."""
+"""Sentences that answers share: the method and the pilot, the kind of learner, the size that a target takes.
+
+A function that begins with say_ makes a sentence of an answer, one with describe_ a part of a methods text, and one with
+format_ a piece of either.
+"""
 
 from __future__ import annotations
 
@@ -27,12 +31,12 @@ def describe_pilot_and_method(model: APExGP) -> str:
     splits = "" if curve.split is None else f" from {len(set(curve.split.tolist()))} data splits"
     sizes = np.unique(curve.sizes)
     return (
-        f"{method(model)} The pilot comprised {len(curve)} scores ({curve.metric_name}){splits} at {len(sizes)} "
-        f"training-set sizes from {sizes[0]:,.10g} to {sizes[-1]:,.10g}."
+        f"{describe_method(model)} The pilot comprised {len(curve)} scores ({curve.metric_name}){splits} at "
+        f"{len(sizes)} training-set sizes from {sizes[0]:,.10g} to {sizes[-1]:,.10g}."
     )
 
 
-def method(model: APExGP, *others: APExGP) -> str:
+def describe_method(model: APExGP, *others: APExGP) -> str:
     """The model as fitted, whose it is, and in what it departs from the paper's; others are those of other curves."""
     software = f"apexgp {version('apexgp')} (seed {model.seed})"
     if model.inference == "map":

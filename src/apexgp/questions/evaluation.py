@@ -14,7 +14,7 @@ from scipy.special import expit, logit, ndtr, ndtri
 from .._answer import Answer, ColumnData, SummaryTable, to_rows
 from .._check import check_positive, check_probability, check_real_number
 from ..errors import RequestError
-from ..question_base.documents import Count, Probability, Said, Spread, Versioned, say
+from ..question_base.documents import Count, NonNegative, Probability, Versioned, WithMethodsText, word_answer
 from ..question_base.phrases import join_words
 from ..question_base.question import Cells, QuestionAnswer, build_table
 
@@ -281,10 +281,10 @@ class EvaluationCriteria(TypedDict):
 class EvaluationWidths(TypedDict):
     """How wide the 95 % confidence interval for each measure may be."""
 
-    observed_over_expected: Spread
-    calibration_slope: Spread
-    cstatistic: Spread
-    net_benefit: NotRequired[Spread]
+    observed_over_expected: NonNegative
+    calibration_slope: NonNegative
+    cstatistic: NonNegative
+    net_benefit: NotRequired[NonNegative]
     """Where there is a threshold."""
 
 
@@ -309,7 +309,7 @@ class EvaluationRow(TypedDict):
     specificity: Probability | None
 
 
-class EvaluationDocument(Versioned, Said):
+class EvaluationDocument(Versioned, WithMethodsText):
     """`apexgp minimum --for evaluation --json`: patients to evaluate a model."""
 
     schema: Literal["urn:apexgp:evaluation:1"]
@@ -329,7 +329,9 @@ class EvaluationAnswer(QuestionAnswer):
             "schema": "urn:apexgp:evaluation:1",
             "apexgp": version("apexgp"),
             "minimum": describe_evaluation(found),
-            **say(say_evaluation(found), write_evaluation_methods(found), found.cautions, ("riley_evaluation",)),
+            **word_answer(
+                say_evaluation(found), write_evaluation_methods(found), found.cautions, ("riley_evaluation",)
+            ),
         }
 
     def table(self) -> Cells:

@@ -9,7 +9,7 @@ from typing import Literal, TypedDict
 from ..estimators import APExGP
 from ..model.beliefs import Beliefs
 from ..model.learnt import Learnt
-from ..question_base.documents import Count, Probability, Said, Spread, Versioned, say
+from ..question_base.documents import Count, NonNegative, Probability, Versioned, WithMethodsText, word_answer
 from ..question_base.phrases import join_words
 from ..question_base.question import Cells, QuestionAnswer, build_table
 from ..question_base.wording import describe_learnt_curves
@@ -56,7 +56,9 @@ class LearnAnswer(QuestionAnswer):
                 name: {"before": before, "after": after, "error": error}
                 for name, (before, after, error) in learnt.left_out.items()
             },
-            **say(say_learnt(learnt), write_learn_methods(learnt), learnt.cautions, ("harvey", "lcdb", "lcdb_1_1")),
+            **word_answer(
+                say_learnt(learnt), write_learn_methods(learnt), learnt.cautions, ("harvey", "lcdb", "lcdb_1_1")
+            ),
         }
 
     def table(self) -> Cells:
@@ -74,11 +76,11 @@ class MovedFacts(TypedDict):
 class LeftOutFacts(MovedFacts):
     """A figure of tasks that were left out, before and after."""
 
-    error: Spread
+    error: NonNegative
     """Standard error of the change, clustered by task."""
 
 
-class LearnDocument(Versioned, Said):
+class LearnDocument(Versioned, WithMethodsText):
     """`apexgp learn --json`."""
 
     schema: Literal["urn:apexgp:learn:1"]

@@ -13,7 +13,7 @@ from scipy.special import log_expit, ndtri
 from .._answer import Answer, ColumnData, SummaryTable, to_rows
 from .._check import check_bool, check_choice, check_probability, check_real_number, check_whole_number
 from ..errors import RequestError
-from ..question_base.documents import Said, Versioned, say
+from ..question_base.documents import Versioned, WithMethodsText, word_answer
 from ..question_base.phrases import join_words
 from ..question_base.question import Cells, Question, QuestionAnswer, build_table
 from ..settings import Setting
@@ -59,19 +59,21 @@ class MinimumQuestion(Question):
             option="for",
         ),
     ] = "development"
-    prevalence: Annotated[float, Setting("Share of patients with the outcome.", above=0, below=1, is_share=True)]
+    prevalence: Annotated[float, Setting("Share of patients with the outcome.", above=0, below=1, accepts_percent=True)]
     cstatistic: Annotated[
         float | None,
         Setting(
             "The C statistic (AUROC) that the model is expected to achieve; for development, instead of R2.",
             above=0.5,
             below=1,
-            is_share=True,
+            accepts_percent=True,
         ),
     ] = None
     parameters: Annotated[
         int | None,
-        Setting("For development: number of candidate coefficients for the model.", least=1, served={"le": 100_000}),
+        Setting(
+            "For development: number of candidate coefficients for the model.", least=1, server_limits={"le": 100_000}
+        ),
     ] = None
     r2: Annotated[
         float | None,
@@ -97,7 +99,7 @@ class MinimumQuestion(Question):
             "For evaluation: predicted risk above which a patient would be treated; adds the criterion of net benefit.",
             above=0,
             below=1,
-            is_share=True,
+            accepts_percent=True,
         ),
     ] = None
     oe_width: Annotated[
@@ -338,7 +340,7 @@ class MinimumAnswer(QuestionAnswer):
             "schema": "urn:apexgp:minimum:1",
             "apexgp": version("apexgp"),
             "minimum": row,
-            **say(say_minimum(found), write_minimum_methods(found), found.cautions, sources),
+            **word_answer(say_minimum(found), write_minimum_methods(found), found.cautions, sources),
         }
 
     def table(self) -> Cells:
@@ -370,7 +372,7 @@ class MinimumRow(TypedDict):
     cstatistic: float | None
 
 
-class MinimumDocument(Versioned, Said):
+class MinimumDocument(Versioned, WithMethodsText):
     """`apexgp minimum --json`: patients to develop a model."""
 
     schema: Literal["urn:apexgp:minimum:1"]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any, ClassVar, Literal, NotRequired, TypedDict
 
 from .._check import check_real_number, check_text, format_value
-from ..errors import RequestError
+from ..errors import ApexError, RequestError
 from ..estimators import APExGP
 from ..question_base.documents import Json, Versioned
 from ..question_base.question import Question, QuestionAnswer
@@ -78,10 +78,12 @@ class ReportQuestion(PlannedSettings):
     ] = None
     available: Annotated[float | None, AVAILABLE] = None
     title: Annotated[
-        str | None, Setting("Title.", default="that of the sheet, or what the report is about", served=_LINE)
+        str | None, Setting("Title.", default="that of the sheet, or what the report is about", server_limits=_LINE)
     ] = None
-    author: Annotated[str | None, Setting("Author of the report.", served=_LINE)] = None
-    project: Annotated[str | None, Setting("What it is for, such as a protocol or a grant.", served=_LINE)] = None
+    author: Annotated[str | None, Setting("Author of the report.", server_limits=_LINE)] = None
+    project: Annotated[str | None, Setting("What it is for, such as a protocol or a grant.", server_limits=_LINE)] = (
+        None
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -109,8 +111,19 @@ class ReportQuestion(PlannedSettings):
             # A point estimate has nothing to draw from.
             CheckQuestion().answer(model) if model.inference == "bayes" else None,
             BacktestQuestion.beside(model).answer(model.curve_),
-            {name: _ask_without_settings(question, model) for name, question in _find_others().items()},
+            {name: self._ask_other(question, model) for name, question in _find_others().items()},
         )
+
+    def _ask_other(self, question: type[Question], model: APExGP) -> QuestionAnswer | str:
+        """Ask a question that the report has no place made for, with the settings that both have; or why it refuses."""
+        own = {one.field for one in list_settings(type(self))}
+        shared = [one.field for one in list_settings(question) if one.field in own]
+        try:
+            asked: Any = question(**{name: getattr(self, name) for name in shared})
+            answer: QuestionAnswer = asked.answer(model.curve_ if question.model_settings is None else model)
+        except ApexError as problem:
+            return str(problem)
+        return answer
 
     def _advice(self, model: APExGP) -> DesignAnswer | None:
         if self.budget == 0:
@@ -136,12 +149,6 @@ def _find_others() -> dict[str, type[Question]]:
     }
 
 
-def _ask_without_settings(question: type[Question], model: APExGP) -> QuestionAnswer:
-    asked: Any = question()
-    answer: QuestionAnswer = asked.answer(model.curve_ if question.model_settings is None else model)
-    return answer
-
-
 def _check_line(name: str, value: str) -> str:
     """A line for the head of a report."""
     line = check_text(name, value).strip()
@@ -163,8 +170,8 @@ class ReportAnswer:
     sensitivity: SensitivityAnswer
     check: CheckAnswer | None
     backtest: BacktestAnswer
-    others: Mapping[str, QuestionAnswer] = field(default_factory=dict)
-    """Answers to questions that the report has no place made for, by their names."""
+    others: Mapping[str, QuestionAnswer | str] = field(default_factory=dict)
+    """Answers to questions that the report has no place made for, by their names; or why there is none."""
 
     @property
     def model(self) -> APExGP:
@@ -182,7 +189,9 @@ class ReportAnswer:
             "backtest": self.backtest.document(),
         }
         if self.others:
-            documents["others"] = {name: one.document() for name, one in self.others.items()}
+            documents["others"] = {
+                name: {"error": one} if isinstance(one, str) else one.document() for name, one in self.others.items()
+            }
         return documents
 
 

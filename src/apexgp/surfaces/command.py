@@ -178,7 +178,9 @@ def _build_option(declared: DeclaredSetting) -> inspect.Parameter:
     more: dict[str, Any] = {"show_default": about.default or (usual is not None and usual is not False)}
     if declared.choices:
         more["autocompletion"] = complete(*declared.choices)
-    option = share_option(*names, help=help, **more) if about.is_share else typer.Option(*names, help=help, **more)
+    option = (
+        share_option(*names, help=help, **more) if about.accepts_percent else typer.Option(*names, help=help, **more)
+    )
     default = REQUIRED if declared.default is REQUIRED else declared.written_default
     return _build_parameter(declared.name, Annotated[kind, option, declared], default)
 

@@ -123,7 +123,7 @@ def build_field(one: DeclaredSetting) -> tuple[Any, Any]:
     description = f"{about.help} By default {about.default}." if about.default else about.help
     default = ... if one.default is REQUIRED else one.written_default
     # Bounds are described here and checked by the question, which says better what is wrong.
-    return kind, Field(default, description=description, json_schema_extra=dict(about.bounds), **about.served)
+    return kind, Field(default, description=description, json_schema_extra=dict(about.bounds), **about.server_limits)
 
 
 def build_fields_vocabulary(question: type[Question]) -> Vocabulary:

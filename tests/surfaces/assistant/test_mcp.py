@@ -114,7 +114,7 @@ def session(folder, tmp_path_factory):
 def test_the_tools_are_the_questions_with_their_schemas(session, folder):
     instructions, tools, _, _, _ = session
     assert str(folder) in instructions
-    assert list(tools) == list(QUESTIONS)
+    assert sorted(tools) == sorted(QUESTIONS)
     for name, tool in tools.items():
         assert tool.output_schema == build_schema_of_any(f"apexgp {name}", list_answer_documents(load_question(name)))
         assert tool.description.endswith(".")

@@ -18,14 +18,22 @@ from ...estimators import APExGP, CurveEstimator
 from ...estimators.contract import clone
 from ...estimators.least_squares import METHODS
 from ...question_base.citations import credit_method, list_method_sources
-from ...question_base.documents import Count, Probability, Said, Size, Spread, Versioned, name_owners, say
+from ...question_base.documents import (
+    Count,
+    NonNegative,
+    Probability,
+    Size,
+    Versioned,
+    WithMethodsText,
+    name_owners,
+    word_answer,
+)
 from ...question_base.model_documents import RequiredFacts, describe_required_size
-from ...question_base.model_settings import MethodSettings
+from ...question_base.model_settings import CONFIDENCE_SETTING, MethodSettings
 from ...question_base.question import Cells, Question, QuestionAnswer, build_table
 from ...question_base.wording import format_required_size
 from ...required import CONFIDENCE, RequiredSize
 from ...settings import Setting
-from ..forecast import CONFIDENCE_SETTING
 from .run import Backtest, MethodScore, backtest, find_required_sizes, make_methods
 
 if TYPE_CHECKING:
@@ -53,16 +61,18 @@ class BacktestQuestion(MethodSettings, Question):
             name="method",
             default="all",
             choices=tuple(METHODS),
-            served={"min_length": 1, "max_length": len(METHODS)},
+            server_limits={"min_length": 1, "max_length": len(METHODS)},
         ),
     ] = None
     holdout: Annotated[
         int | None,
-        Setting("How many of the largest sizes to hold out.", default="a third", least=1, served={"le": 1000}),
+        Setting("How many of the largest sizes to hold out.", default="a third", least=1, server_limits={"le": 1000}),
     ] = None
     target: Annotated[
         float | None,
-        Setting("Score to reach: also give the size that each method, fitted to all sizes, asks for.", is_share=True),
+        Setting(
+            "Score to reach: also give the size that each method, fitted to all sizes, asks for.", accepts_percent=True
+        ),
     ] = None
     confidence: Annotated[float, CONFIDENCE_SETTING] = CONFIDENCE
     model: APExGP | None = None
@@ -140,7 +150,7 @@ class BacktestAnswer(QuestionAnswer):
             "by_curve": to_rows(result.to_dict("curve")),
             "by_size": to_rows(result.to_dict("size")),
             **_by_method(required),
-            **say(say_backtest(result), write_backtest_methods(result), cautions, sources),
+            **word_answer(say_backtest(result), write_backtest_methods(result), cautions, sources),
         }
 
     def table(self) -> Cells:
@@ -168,7 +178,7 @@ class MethodRow(TypedDict):
 
     method: str
     task: NotRequired[str | int | None]
-    error: Spread | None
+    error: NonNegative | None
     """Mean absolute error of the forecast score at the held-out sizes."""
     bias: float | None
     """Mean of forecast minus measured score."""
@@ -178,7 +188,7 @@ class MethodRow(TypedDict):
     """Share of the measured scores inside the 80 % intervals."""
     coverage_95: Probability | None
     """Share of the measured scores inside the 95 % intervals."""
-    crps: Spread | None
+    crps: NonNegative | None
     """Continuous ranked probability score; lower is better."""
     curves: Count
     """Number of curves behind the values."""
@@ -196,7 +206,7 @@ class HeldOutRow(TypedDict):
     forecast: float
     lower_95: float | None
     upper_95: float | None
-    times: Spread
+    times: NonNegative
     """The size as a multiple of the largest that was fitted."""
 
 
@@ -212,7 +222,7 @@ class MethodTargets(TypedDict, total=False):
     required: dict[str, RequiredFacts | NoSize]
 
 
-class BacktestDocument(Versioned, MethodTargets, Said):
+class BacktestDocument(Versioned, MethodTargets, WithMethodsText):
     """`apexgp backtest --json`."""
 
     schema: Literal["urn:apexgp:backtest:1"]

@@ -10,7 +10,7 @@ from ..._check import check_whole_number
 from ...cautions import Caution
 from ...estimators import APExGP
 from ...question_base.citations import list_sources
-from ...question_base.documents import Count, Probability, Said, Size, say
+from ...question_base.documents import Count, Probability, Size, WithMethodsText, word_answer
 from ...question_base.model_documents import ModelFacts, describe_model
 from ...question_base.model_settings import BayesSettings, MethodSettings, ModelQuestion
 from ...question_base.phrases import join_words
@@ -52,7 +52,9 @@ class CheckQuestion(ModelQuestion):
 
     draws: Annotated[
         int,
-        Setting("Number of pilots to simulate from the model.", least=_FEWEST, most=_MOST, served={"le": 10_000}),
+        Setting(
+            "Number of pilots to simulate from the model.", least=_FEWEST, most=_MOST, server_limits={"le": 10_000}
+        ),
     ] = DRAWS
 
     def __post_init__(self) -> None:
@@ -90,7 +92,9 @@ class CheckAnswer(QuestionAnswer):
                 {"size": size, "measured": measured, "expected": expected, "lower": low, "upper": high}
                 for size, measured, expected, low, high in zip(*columns, strict=True)
             ],
-            **say(say_check(found), write_check_methods(self), found.cautions, (*list_sources(model), "gelman")),
+            **word_answer(
+                say_check(found), write_check_methods(self), found.cautions, (*list_sources(model), "gelman")
+            ),
         }
 
     def table(self) -> Cells:
@@ -136,7 +140,7 @@ class CheckedSize(TypedDict):
     upper: float
 
 
-class CheckDocument(ModelFacts, Said):
+class CheckDocument(ModelFacts, WithMethodsText):
     """`apexgp check --json`."""
 
     schema: Literal["urn:apexgp:check:1"]

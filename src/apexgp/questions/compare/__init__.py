@@ -13,15 +13,14 @@ from ..._numbers import format_chance
 from ...curve import LearningCurve
 from ...estimators import APExGP
 from ...question_base.citations import list_sources
-from ...question_base.documents import Count, Keywords, Probability, Said, Size, Versioned, say
+from ...question_base.documents import Count, Keywords, Probability, Size, Versioned, WithMethodsText, word_answer
 from ...question_base.model_documents import PilotFacts, describe_pilot
 from ...question_base.model_settings import BayesSettings, MethodSettings
 from ...question_base.phrases import join_words
 from ...question_base.question import Cells, Question, QuestionAnswer, build_table
-from ...question_base.sizes import SizeSpec, format_multiples, parse_sizes, write_sizes
-from ...question_base.wording import method
+from ...question_base.sizes import SIZES_LIMITS, SizeSpec, format_multiples, parse_sizes, write_sizes
+from ...question_base.wording import describe_method
 from ...settings import Setting
-from ..forecast import SIZES_SERVED
 from .comparison import Comparison, PairComparison, compare_models
 
 if TYPE_CHECKING:
@@ -52,8 +51,8 @@ class CompareQuestion(Question):
             control="Forecast at sizes",
             default=format_multiples(COMPARED_TIMES),
             arguments=("sizes",),
-            served=SIZES_SERVED,
-            written=list[str] | None,
+            server_limits=SIZES_LIMITS,
+            written_type=list[str] | None,
             read=parse_sizes,
             write=write_sizes,
         ),
@@ -84,7 +83,7 @@ class CompareAnswer(QuestionAnswer):
             "sizes": self.found.sizes.tolist(),
             "pilots": {name: describe_pilot(model.curve_) for name, model in models.items()},
             "pairs": pairs,
-            **say(
+            **word_answer(
                 " ".join([*(pair["sentence"] for pair in pairs), *self.found.notes]),
                 write_compare_methods(self.found),
                 self.found.cautions,
@@ -121,7 +120,7 @@ class PairFacts(TypedDict):
     sentence: str
 
 
-class CompareDocument(Versioned, Said):
+class CompareDocument(Versioned, WithMethodsText):
     """`apexgp compare --json`."""
 
     schema: Literal["urn:apexgp:compare:1"]
@@ -179,4 +178,4 @@ def write_compare_methods(comparison: Comparison) -> str:
             f"{pair.first} was better than {pair.second} with a probability of {chances} training "
             f"{model.curve_.unit_name}{paired}"
         )
-    return f"{method(model, *others)} Each model's learning curve was fitted separately. {'; '.join(parts)}."
+    return f"{describe_method(model, *others)} Each model's learning curve was fitted separately. {'; '.join(parts)}."

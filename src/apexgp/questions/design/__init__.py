@@ -17,7 +17,7 @@ from ...design.ranking import PilotDesign
 from ...estimators import APExGP
 from ...files.writing import to_json_value
 from ...question_base.citations import list_sources
-from ...question_base.documents import Count, Interval, Probability, Said, Size, Spread, say
+from ...question_base.documents import Count, Interval, NonNegative, Probability, Size, WithMethodsText, word_answer
 from ...question_base.model_documents import (
     FitFacts,
     PilotFacts,
@@ -27,12 +27,12 @@ from ...question_base.model_documents import (
     describe_required_size,
     describe_settings,
 )
-from ...question_base.model_settings import BayesSettings, MethodSettings
+from ...question_base.model_settings import CONFIDENCE_SETTING, BayesSettings, MethodSettings
 from ...question_base.question import Cells, Question, QuestionAnswer, build_table
-from ...question_base.sizes import SizeSpec, parse_sizes, write_sizes
+from ...question_base.sizes import SIZES_LIMITS, SizeSpec, parse_sizes, write_sizes
 from ...required import CONFIDENCE
 from ...settings import Setting
-from ..forecast import CONFIDENCE_SETTING, SIZES_SERVED, ForecastSettings
+from ..forecast import ForecastSettings
 from .sentences import say_design, write_design_methods
 
 if TYPE_CHECKING:
@@ -70,8 +70,8 @@ class AdviceSettings(Question):
             control="Forecast at sizes",
             default="10x",
             arguments=("at",),
-            served=SIZES_SERVED,
-            written=list[str] | None,
+            server_limits=SIZES_LIMITS,
+            written_type=list[str] | None,
             read=parse_sizes,
             write=write_sizes,
         ),
@@ -81,7 +81,7 @@ class AdviceSettings(Question):
         Setting(
             "Score to reach: say whether measuring more would change the decision.",
             control="Score to reach",
-            is_share=True,
+            accepts_percent=True,
         ),
     ] = None
     confidence: Annotated[float, CONFIDENCE_SETTING] = CONFIDENCE
@@ -100,18 +100,20 @@ class DesignQuestion(AdviceSettings):
         Setting(
             "Training-set sizes that may be measured.",
             default="several up to those available",
-            served=SIZES_SERVED,
-            written=list[str] | None,
+            server_limits=SIZES_LIMITS,
+            written_type=list[str] | None,
             read=parse_sizes,
             write=write_sizes,
         ),
     ] = field(default_factory=SizeSpec)
     n_splits: Annotated[
         int | None,
-        Setting("Number of new splits.", name="splits", default="several are tried", least=1, served={"le": 1000}),
+        Setting(
+            "Number of new splits.", name="splits", default="several are tried", least=1, server_limits={"le": 1000}
+        ),
     ] = None
     confirm: Annotated[
-        int, Setting("How many of the best designs to try on simulated data.", least=0, served={"le": 10})
+        int, Setting("How many of the best designs to try on simulated data.", least=0, server_limits={"le": 10})
     ] = CONFIRM
     cost: Cost = None
 
@@ -185,7 +187,7 @@ class DesignAnswer(QuestionAnswer):
             "designs": [row | more for row, more in zip(rows, along, strict=True)],
             "frugal": found.designs.index(found.frugal) + 1,
             "best_at_hand": None if found.best_at_hand is None else found.designs.index(found.best_at_hand) + 1,
-            **say(say_design(self), write_design_methods(self), found.cautions, sources),
+            **word_answer(say_design(self), write_design_methods(self), found.cautions, sources),
         }
 
     def table(self) -> Cells:
@@ -227,16 +229,16 @@ class DesignRow(TypedDict):
     """Whether these are the pilot's own splits, continued at other sizes."""
     fits: Count
     """Models to train."""
-    cost: Spread
+    cost: NonNegative
     risk: float
     """What designs are ranked by (see `ranked_by`); lower is better."""
-    risk_error: Spread
+    risk_error: NonNegative
     """Monte Carlo standard error of the risk, where it was confirmed."""
-    widths: list[Spread]
+    widths: list[NonNegative]
     """Expected width of the 95 % interval at each size of `at`."""
     confirmed: bool
     """Whether risk and widths come from fits to simulated data, rather than from closed forms."""
-    grid_widths: list[Spread]
+    grid_widths: list[NonNegative]
     """Expected width of the 95 % interval at each size of `grid`."""
     prob_yes: NotRequired[Probability]
     """Probability that after the design the answer to "does `decided_at` reach the target?" is yes."""
@@ -251,7 +253,7 @@ class DesignRow(TypedDict):
 class DesignAsked(TypedDict):
     """The question, and the sizes and the forecast that pictures of the answer show."""
 
-    budget: Spread
+    budget: NonNegative
     unit: str
     """What the budget is counted in: fits, hours, or cost."""
     at: list[Size]
@@ -276,7 +278,7 @@ class DesignNow(TypedDict):
     """State of knowledge before anything more is measured."""
 
     risk: float
-    widths: list[Spread]
+    widths: list[NonNegative]
     prob: Probability | None
     """Probability that the size `decided_at` reaches the target."""
     required: RequiredFacts | None
@@ -295,7 +297,7 @@ class PilotOrNone(SettingsFacts):
     fit: NotRequired[FitFacts]
 
 
-class DesignDocument(PilotOrNone, Said):
+class DesignDocument(PilotOrNone, WithMethodsText):
     """`apexgp design --json`; before there is a pilot, no model is fitted."""
 
     schema: Literal["urn:apexgp:design:1"]

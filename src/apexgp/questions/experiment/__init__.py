@@ -12,7 +12,7 @@ from ..._answer import to_rows
 from ..._numbers import format_size
 from ...files.writing import to_json_value
 from ...question_base.citations import list_method_sources
-from ...question_base.documents import Count, Json, Said, Size, Spread, Versioned, say
+from ...question_base.documents import Count, Json, NonNegative, Size, Versioned, WithMethodsText, word_answer
 from ...question_base.phrases import join_words
 from ...question_base.question import Cells, QuestionAnswer
 from ...reading.known_metrics import metric_name
@@ -39,7 +39,7 @@ class TableFacts(TypedDict):
     rows: list[list[str]]
 
 
-class ExperimentDocument(Versioned, Said):
+class ExperimentDocument(Versioned, WithMethodsText):
     """`apexgp experiment --json`."""
 
     schema: Literal["urn:apexgp:experiment:1"]
@@ -54,7 +54,7 @@ class ExperimentDocument(Versioned, Said):
     tables: dict[str, TableFacts]
     fits: Count
     """Models trained."""
-    seconds: Spread
+    seconds: NonNegative
     notes: list[str]
     files: NotRequired[list[str]]
     """Names of the files beside it, where it is the `experiment.json` of a folder."""
@@ -77,7 +77,7 @@ class ExperimentAnswer(QuestionAnswer):
         told = {name: value for name, value in vars(result.experiment).items() if name != "text"}
         measured = {task: curve.replicates for task, curve in result.curves.items()}
         sources: tuple[str, ...] = ("harvey", *list_method_sources(result.experiment.methods))
-        said = say(say_experiment(result), write_experiment_methods(result), result.cautions, sources)
+        said = word_answer(say_experiment(result), write_experiment_methods(result), result.cautions, sources)
         return {
             "schema": "urn:apexgp:experiment:1",
             "apexgp": version("apexgp"),

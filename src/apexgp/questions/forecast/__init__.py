@@ -14,17 +14,17 @@ from ...estimators import APExGP
 from ...estimators.contract import clone
 from ...forecast import LEVEL, Forecast, Quantity
 from ...question_base.citations import list_sources
-from ...question_base.documents import Probability, Said, say
+from ...question_base.documents import Probability, WithMethodsText, word_answer
 from ...question_base.model_documents import (
     ModelFacts,
     TargetFacts,
     describe_model,
     describe_target,
 )
-from ...question_base.model_settings import ModelQuestion
+from ...question_base.model_settings import CONFIDENCE_SETTING, ModelQuestion
 from ...question_base.phrases import join_words
 from ...question_base.question import Cells, QuestionAnswer
-from ...question_base.sizes import SizeSpec, format_multiples, parse_sizes, write_sizes
+from ...question_base.sizes import SIZES_LIMITS, SizeSpec, format_multiples, parse_sizes, write_sizes
 from ...question_base.wording import (
     describe_pilot_and_method,
     describe_precision,
@@ -61,9 +61,7 @@ if TYPE_CHECKING:
     from .picture import CurveDisplay
 
 __all__ = [
-    "CONFIDENCE_SETTING",
     "DEFAULT_TIMES",
-    "SIZES_SERVED",
     "BatchDocument",
     "ForecastAnswer",
     "ForecastDocument",
@@ -76,16 +74,6 @@ __all__ = [
 ]
 
 _CSTATISTICS = ("AUROC", "c-statistic")  # metrics, by the names of `known_metrics`, that are one for a binary outcome
-_MOST_SIZES = 50  # that a server forecasts at once
-
-CONFIDENCE_SETTING = Setting(
-    "Probability with which the target should be reached.",
-    control="with a probability of",
-    above=0,
-    below=1,
-    is_share=True,
-)
-SIZES_SERVED = {"max_length": _MOST_SIZES, "examples": [["2x", "10x", "20000"]]}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,15 +87,15 @@ class ForecastSettings(ModelQuestion):
             control="Forecast at sizes",
             default=format_multiples(DEFAULT_TIMES),
             arguments=("sizes", "times", "to"),
-            served=SIZES_SERVED,
-            written=list[str] | None,
+            server_limits=SIZES_LIMITS,
+            written_type=list[str] | None,
             read=parse_sizes,
             write=write_sizes,
         ),
     ] = field(default_factory=SizeSpec)
     target: Annotated[
         float | None,
-        Setting("Score to reach: say how many examples it takes.", control="Score to reach", is_share=True),
+        Setting("Score to reach: say how many examples it takes.", control="Score to reach", accepts_percent=True),
     ] = None
     confidence: Annotated[float, CONFIDENCE_SETTING] = CONFIDENCE
     of: Annotated[
@@ -125,7 +113,7 @@ class ForecastSettings(ModelQuestion):
             arguments=("level", "levels"),
             above=0,
             below=1,
-            is_share=True,
+            accepts_percent=True,
         ),
     ] = LEVEL
 
@@ -160,7 +148,7 @@ class StudySettings(ForecastSettings):
         Setting(
             "Share of patients with the outcome: with a target, also say how many it takes to evaluate the model.",
             control="Share of patients with the outcome",
-            is_share=True,
+            accepts_percent=True,
         ),
     ] = None
     cstatistic: Annotated[
@@ -169,7 +157,7 @@ class StudySettings(ForecastSettings):
             "The C statistic (AUROC) to evaluate for.",
             control="Expected C statistic (AUROC)",
             default="the target, where the scores are AUROCs",
-            is_share=True,
+            accepts_percent=True,
         ),
     ] = None
 
@@ -296,7 +284,7 @@ class ForecastAnswer(QuestionAnswer):
             "without_training": None if without is None else _rows_of(without, level),
             **describe_target(self.required, self.model.curve_),
             **_describe_study(self),
-            **say(
+            **word_answer(
                 " ".join(say_answer(self)),
                 write_forecast_methods(self),
                 self.cautions,
@@ -352,7 +340,7 @@ class StudySizes(TypedDict, total=False):
     study: StudyFacts
 
 
-class ForecastDocument(ModelFacts, TargetFacts, StudySizes, Said):
+class ForecastDocument(ModelFacts, TargetFacts, StudySizes, WithMethodsText):
     """`apexgp forecast --json`, of one curve."""
 
     schema: Literal["urn:apexgp:forecast:1"]
@@ -375,7 +363,7 @@ def _rows_of(found: Forecast, level: float) -> list[ForecastRow]:
 
 
 def say_answer(answer: ForecastAnswer) -> list[str]:
-    """Sentences of the whole answer: the size that a target takes, then the forecast.
+    """WithSentence of the whole answer: the size that a target takes, then the forecast.
 
     Whoever asks for a precision is told which was reached. Where a study is to be evaluated, both of its sizes are one
     paragraph, at the end.

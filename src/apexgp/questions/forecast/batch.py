@@ -33,11 +33,11 @@ from ...files.writing import to_json_value
 from ...forecast import LEVELS, Quantity
 from ...question_base.documents import (
     Count,
+    NonNegative,
     Probability,
-    Sentences,
     Size,
-    Spread,
     Versioned,
+    WithSentence,
     name_owners,
 )
 from ...question_base.model_documents import TargetFacts, describe_target
@@ -392,7 +392,7 @@ class ForecastRow(TypedDict):
     size: Size
     mean: float
     median: float
-    std: Spread
+    std: NonNegative
     """Standard deviation of the forecast."""
     lower: float
     """Lower end of the interval with probability `level`."""
@@ -415,7 +415,7 @@ class TaskFacts(TargetFacts):
     error: str | None
 
 
-class BatchDocument(Versioned, Sentences):
+class BatchDocument(Versioned, WithSentence):
     """`apexgp forecast --json`, of several curves."""
 
     schema: Literal["urn:apexgp:batch:1"]

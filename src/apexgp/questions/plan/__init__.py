@@ -24,7 +24,7 @@ from ...estimators import APExGP
 from ...files.writing import to_json_value
 from ...forecast import Quantity
 from ...question_base.citations import list_sources
-from ...question_base.documents import Count, Probability, Said, Spread, say
+from ...question_base.documents import Count, NonNegative, Probability, WithMethodsText, word_answer
 from ...question_base.model_documents import ModelFacts, describe_model
 from ...question_base.model_settings import ModelQuestion
 from ...question_base.phrases import join_words
@@ -78,13 +78,13 @@ class PlanQuestion(ModelQuestion):
 
     has_own_place: ClassVar[bool] = True
 
-    target: Annotated[float, Setting("Score to reach.", is_share=True)]
+    target: Annotated[float, Setting("Score to reach.", accepts_percent=True)]
     cost_per_example: Annotated[float, COST]
     penalty: Annotated[float, PENALTY]
     rounds: Annotated[int, ROUNDS_SETTING] = ROUNDS
     start: Annotated[
         int | None,
-        Setting("Examples at hand.", default="the largest size measured", least=1, served={"le": 2**53}),
+        Setting("Examples at hand.", default="the largest size measured", least=1, server_limits={"le": 2**53}),
     ] = None
 
     def __post_init__(self) -> None:
@@ -119,7 +119,9 @@ class PlanAnswer(QuestionAnswer):
             **describe_model(model),
             "plan": to_json_value({name: value for name, value in vars(plan).items() if name != "cautions"}),
             "rounds": to_rows(plan.to_dict()),
-            **say(say_plan(plan, model.curve_, self.required), write_plan_methods(plan, model), plan.cautions, sources),
+            **word_answer(
+                say_plan(plan, model.curve_, self.required), write_plan_methods(plan, model), plan.cautions, sources
+            ),
         }
 
     def table(self) -> Cells:
@@ -336,8 +338,8 @@ class PlannedFacts(TypedDict):
     """A plan as a whole."""
 
     target: float
-    cost_per_example: Spread
-    penalty: Spread
+    cost_per_example: NonNegative
+    penalty: NonNegative
     """Cost of missing the target."""
     start: Count
     """Examples at hand."""
@@ -347,9 +349,9 @@ class PlannedFacts(TypedDict):
     """Probability that the target is already met."""
     prob_met: list[Probability]
     """Probability that the target is met after each round."""
-    expected_cost: Spread
+    expected_cost: NonNegative
     """Expected cost of the examples, plus the penalty times the failure probability."""
-    expected_spend: Spread
+    expected_spend: NonNegative
     """Expected cost of the examples alone."""
     failure_probability: Probability
     """Probability that the target is missed after the last round."""
@@ -363,11 +365,11 @@ class RoundRow(TypedDict):
     """Examples to collect in this round."""
     size: Count
     """Training-set size after it."""
-    cost: Spread
+    cost: NonNegative
     prob_met: Probability
 
 
-class PlanDocument(ModelFacts, Said):
+class PlanDocument(ModelFacts, WithMethodsText):
     """`apexgp plan --json`."""
 
     schema: Literal["urn:apexgp:plan:1"]

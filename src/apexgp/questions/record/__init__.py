@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, TypedDict
 from ..._answer import to_rows
 from ..._check import check_text
 from ...files.writing import to_json_value
-from ...question_base.documents import Count, Probability, Said, Size, Spread, Versioned, say
+from ...question_base.documents import Count, NonNegative, Probability, Size, Versioned, WithMethodsText, word_answer
 from ...question_base.phrases import join_words
 from ...question_base.question import Cells, Question, QuestionAnswer, build_table
 from ...track_record.forecast_record import ForecastRecord
@@ -68,7 +68,7 @@ class RecordAnswer(QuestionAnswer):
             "above_median": to_json_value(found.above),
             "levels": to_rows(found.to_dict("level")),
             "comparisons": to_rows(found.to_dict("forecast")),
-            **say(say_reliability(found), write_reliability_methods(found), found.cautions, ("harvey",)),
+            **word_answer(say_reliability(found), write_reliability_methods(found), found.cautions, ("harvey",)),
         }
 
     def table(self) -> Cells:
@@ -108,7 +108,7 @@ class ComparedRow(TypedDict):
     date: str
     """When the forecast was recorded."""
     size: Size
-    times: Spread
+    times: NonNegative
     """The size as a multiple of the pilot's largest."""
     n_splits: Count
     """Number of scores whose mean is compared."""
@@ -129,7 +129,7 @@ class ComparedRow(TypedDict):
     covered_95: bool
 
 
-class RecordDocument(Versioned, Said):
+class RecordDocument(Versioned, WithMethodsText):
     """`apexgp record --json`."""
 
     schema: Literal["urn:apexgp:record:1"]

@@ -10,7 +10,7 @@ from ..._numbers import format_chance
 from ...estimators import APExGP
 from ...files.writing import to_json_value
 from ...question_base.citations import list_sources
-from ...question_base.documents import Probability, Said, Size, say
+from ...question_base.documents import Probability, Size, WithMethodsText, word_answer
 from ...question_base.model_documents import ModelFacts, RequiredFacts, describe_model, describe_required_size
 from ...question_base.phrases import add_article, join_words
 from ...question_base.question import Cells, QuestionAnswer, build_table
@@ -103,7 +103,7 @@ class SensitivityAnswer(QuestionAnswer):
             "compared_at": found.compared_at,
             "unchanged": _change_facts(found.unchanged, found),
             "changes": [_change_facts(row, found) for row in found.rows],
-            **say(say_sensitivity(self), write_sensitivity_methods(self), found.cautions, list_sources(model)),
+            **word_answer(say_sensitivity(self), write_sensitivity_methods(self), found.cautions, list_sources(model)),
         }
 
     def table(self) -> Cells:
@@ -147,7 +147,7 @@ class ChangeFacts(TypedDict):
     error: str | None
 
 
-class SensitivityDocument(ModelFacts, Said):
+class SensitivityDocument(ModelFacts, WithMethodsText):
     """`apexgp sensitivity --json`."""
 
     schema: Literal["urn:apexgp:sensitivity:1"]

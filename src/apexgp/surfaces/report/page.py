@@ -128,10 +128,18 @@ class _Task:
         }
 
 
-def _describe_other(name: str, answer: QuestionAnswer) -> dict[str, object]:
-    """Title, sentence and table of a question that the report has no place made for."""
-    title = (load_question(name).__doc__ or name).split("\n")[0]
-    return {"title": title, "sentence": answer.document()["sentence"], "cells": answer.table()}
+def _describe_other(name: str, answer: QuestionAnswer | str) -> dict[str, object]:
+    """Title, sentence, cautions and table of a question that the report has no place made for; or why it refuses."""
+    title = (load_question(name).__doc__ or name).split("\n")[0].removesuffix(".")
+    if isinstance(answer, str):
+        return {"title": title, "sentence": answer, "cautions": [], "cells": None}
+    document = answer.document()
+    return {
+        "title": title,
+        "sentence": document["sentence"],
+        "cautions": document["cautions"],
+        "cells": answer.table(),
+    }
 
 
 def build_report_page(answers: Mapping[str, ReportAnswer], failed: Mapping[str, str], question: ReportQuestion) -> str:

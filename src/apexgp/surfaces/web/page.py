@@ -10,7 +10,7 @@ from ...cautions import word_caution
 from ...curve import build_curve_columns
 from ...estimators import APExGP
 from ...model.means import DEFAULT_MEAN, MEANS
-from ...question_base.documents import CellsFacts, Doubted
+from ...question_base.documents import CellsFacts, WithCautions
 from ...question_base.markup import escape_markup
 from ...question_base.question import Cells, Question, QuestionAnswer, build_table
 from ...questions import load_question
@@ -219,13 +219,13 @@ def _as_cells(cells: Cells) -> CellsFacts:
     return {"header": cells[0], "rows": cells[1]}
 
 
-def _use_control_labels(document: Doubted) -> None:
+def _use_control_labels(document: WithCautions) -> None:
     """Let cautions name the controls of the page, which its reader knows."""
     vocabulary = build_page_vocabulary(PageQuestion)
     document["cautions"] = [word_caution(vocabulary, caution) for caution in document["cautions"]]
 
 
-class NoBacktest(Doubted):
+class NoBacktest(WithCautions):
     """Why no backtest is possible on a curve."""
 
     error: str
