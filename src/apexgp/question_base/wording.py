@@ -1,7 +1,7 @@
 """Sentences that answers share: the method and the pilot, the kind of learner, the size that a target takes.
 
-A function that begins with say_ makes a sentence of an answer, one with describe_ a part of a methods text, and one with
-format_ a piece of either.
+A function that begins with say_ makes a sentence of an answer, one with describe_ a part of a methods text, and one
+with format_ a piece of either.
 """
 
 from __future__ import annotations

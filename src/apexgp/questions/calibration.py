@@ -145,7 +145,7 @@ def load_tried_pilots() -> tuple[TriedPilots, ...]:
 
 
 def describe_record(record: CoverageRecord, curve: LearningCurve, level: float) -> str:
-    """WithSentence on the pilots that were tried, how often their intervals held, and how this pilot differs."""
+    """Sentences on the pilots that were tried, how often their intervals held, and how this pilot differs."""
     tried, at = record.tried, record.horizons
     asked = round(100 * level, 6)
     levels = [int(asked)] if asked in LEVELS else list(LEVELS)

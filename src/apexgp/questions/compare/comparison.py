@@ -111,7 +111,7 @@ class Comparison(Answer):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """WithSentence on assumptions: an unnamed metric, and which scores were paired."""
+        """Sentences on assumptions: an unnamed metric, and which scores were paired."""
         shared = sorted({pair.shared_splits for pair in self.pairs})
         if shared == [0]:
             paired = "No scores were paired: the models share no labelled splits."

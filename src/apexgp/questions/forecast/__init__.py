@@ -363,7 +363,7 @@ def _rows_of(found: Forecast, level: float) -> list[ForecastRow]:
 
 
 def say_answer(answer: ForecastAnswer) -> list[str]:
-    """WithSentence of the whole answer: the size that a target takes, then the forecast.
+    """Sentences of the whole answer: the size that a target takes, then the forecast.
 
     Whoever asks for a precision is told which was reached. Where a study is to be evaluated, both of its sizes are one
     paragraph, at the end.

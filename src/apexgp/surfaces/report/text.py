@@ -179,7 +179,7 @@ GLOSSARY = {
     "Task": "What the classifier is to predict, such as one diagnosis. Every task has its own learning curve.",
     "Ceiling": "The highest score possible at all; below 1 where the labels themselves are sometimes wrong.",
     "Interval": "A 95 % interval contains the true value with a probability of 95 %, if the assumptions hold.",
-    "NonNegative": (
+    "Spread": (
         "Standard deviation of the scores of several splits at one size: how far they typically lie from their mean."
     ),
     "Backtest": (
