@@ -1,5 +1,6 @@
 """Limits on calls: little memory, in a process of their own, for what asks for gigabytes; a guard for what hangs."""
 
+import gc
 import os
 import pickle
 import resource
@@ -49,9 +50,11 @@ def guarded(seconds, message):
         raise AssertionError(message)
 
     before = signal.signal(signal.SIGVTALRM, stop)
+    gc.disable()  # which may take as long in a process that has run thousands of tests
     signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
     try:
         yield
     finally:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        gc.enable()
         signal.signal(signal.SIGVTALRM, before)

@@ -724,7 +724,7 @@ def test_an_error_rate_worse_than_chance_is_refused():
 
 
 def test_cautions_are_those_of_the_last_fit(calls_of):
-    counted = calls_of(apexgp.estimators.base, "pilot_cautions")
+    counted = calls_of(apexgp.estimators.base, "find_pilot_cautions")
     model = APExGP.as_published().fit(SIZES, SCORES)
     assert model.forecast([400]).cautions == model.forecast([400], of="expected").cautions
     assert len(counted) == 1

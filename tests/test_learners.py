@@ -426,7 +426,7 @@ def test_commands_say_whose_priors_they_use(run, said, options, kind):
     ("options", "message"),
     [
         (["--learner", "svm"], "--learner must be one of linear"),
-        (["--learner", "trees", "--published"], "--published does not take --learner"),
+        (["--learner", "trees", "--published"], "--learner cannot be used with the published method"),
         (["--learner", "trees", "--priors", "ours.json"], "--learner moves the shipped priors, not those of a file"),
     ],
 )

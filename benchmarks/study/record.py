@@ -59,7 +59,7 @@ def opened(folder: Path, method: str, priors: str) -> Iterator[Record]:
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{method}.jsonl"
     with lock_file(path) as file:
-        content = file.content()
+        content = file.read()
         file.cut(content.rfind(b"\n") + 1)  # a line without its end was being written when the run was stopped
         if not file.end:
             file.append(json.dumps({"priors": priors}) + "\n")

@@ -121,14 +121,14 @@ def test_each_split_is_measured_on_its_own_curve():
     sizes = np.array([50.0, 100, 200, 400, 800, 1600])
     truth = 0.85 - 1.5 * sizes**-0.5
     curve = LearningCurve(sizes, truth[:, None] + [-0.02, 0.0, 0.02], metric="auroc", task="lung")
-    seen = engine._measured(curve, np.array([50.0, 100, 200, 300]))
+    seen = engine._measure_at(curve, np.array([50.0, 100, 200, 300]))
     assert (seen.metric, seen.task) == ("auroc", "lung")
     assert len(seen) == 12
     halfway = np.interp(math.log(300), np.log([200, 400]), truth[2:4])
     for label, shift in enumerate((-0.02, 0.0, 0.02)):
         own = seen.scores[seen.split == label]
         np.testing.assert_allclose(own, [*(truth[:3] + shift), halfway + shift])
-    plain = engine._measured(LearningCurve(sizes, truth), np.array([50.0, 300]))
+    plain = engine._measure_at(LearningCurve(sizes, truth), np.array([50.0, 300]))
     np.testing.assert_allclose(plain.scores, [truth[0], halfway])
 
 

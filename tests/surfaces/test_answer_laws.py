@@ -3,6 +3,7 @@
 import json
 import math
 import re
+from dataclasses import fields
 from html import unescape
 from itertools import pairwise
 
@@ -235,7 +236,7 @@ def test_page_and_report_print_the_same(few):
         assert page["forecast"]["required"] == facts["required"]
         assert page["short"] == say_briefly(answer)
         assert [page["tables"]["forecast"][part] for part in ("header", "rows")] == list(answer.table())
-        question = ReportQuestion(forecast=asked, budget=0.0)
+        question = ReportQuestion(**{field.name: getattr(asked, field.name) for field in fields(asked)}, budget=0.0)
         report = unescape(build_report_page({"": question.answer(answer.model)}, {}, question))
         for sentence in re.split(r"(?<=\.) (?=[A-Z])", facts["sentence"]):
             assert sentence in report

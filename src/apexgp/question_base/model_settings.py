@@ -84,10 +84,15 @@ class BayesSettings(MethodSettings):
         ),
     ] = None
 
+    def check_takes_priors(self) -> None:
+        """Refuse settings that priors of the user's own cannot be combined with."""
+        if self.learner is not None and check_learner(self.learner) != UNKNOWN:
+            raise RequestError("moves the shipped priors, not those of a file.", argument="learner")
+
     def build_model(self, priors: Beliefs | None = None) -> APExGP:
         """The model that the settings describe, with these priors instead of the shipped ones if there are any."""
-        if priors is not None and self.learner is not None and check_learner(self.learner) != UNKNOWN:
-            raise RequestError("moves the shipped priors, not those of a file.", argument="learner")
+        if priors is not None:
+            self.check_takes_priors()
         return APExGP(
             self.mean or DEFAULT_MEAN,
             ceiling=self.ceiling,

@@ -17,11 +17,15 @@ if TYPE_CHECKING:
 __all__ = ["list_questions", "list_rooms", "load_question", "read_room"]
 
 
+_FIRST = ("forecast", "plan", "design", "compare", "backtest", "sensitivity", "check", "minimum")
+
+
 @cache
 def list_rooms() -> tuple[str, ...]:
-    """The names of all rooms, in alphabetical order."""
-    names = (entry.name.removesuffix(".py") for entry in files(__name__).iterdir())
-    return tuple(sorted(name for name in names if name.isidentifier() and not name.startswith("_")))
+    """The names of all rooms: the questions that people ask most, then the others by name."""
+    found = (entry.name.removesuffix(".py") for entry in files(__name__).iterdir())
+    names = sorted(name for name in found if name.isidentifier() and not name.startswith("_"))
+    return (*_FIRST, *(name for name in names if name not in _FIRST))
 
 
 def read_room(name: str) -> str:

@@ -35,6 +35,8 @@ class PriorsOptions:
 
     def build_model(self, settings: BayesSettings) -> APExGP:
         """The model that the settings describe, with these priors."""
+        if self.priors is not None and self.related is None:
+            settings.check_takes_priors()
         priors = None if self.priors is None else _read_priors(self.priors)
         if self.related is None:
             return settings.build_model(priors)

@@ -13,6 +13,7 @@ from ..curve import LearningCurve
 from ..estimators import APExGP
 from ..model.beliefs import Beliefs
 from ..model.paper_priors import PUBLISHED, WRITTEN
+from ..question_base.model_settings import BayesSettings
 from ..question_base.question import Question
 from ..question_base.sizes import SizeSpec, write_number
 from ..questions.design import BUDGET, DesignAnswer
@@ -48,7 +49,7 @@ _IMPORTED = {
     "apexgp": ("APExGP", "LearningCurve", "read_curves", "write_report"),
     "apexgp.priors": ("Beliefs", "PositiveNormal", "Variant"),
 }
-_TYPED = {"mean", "ceiling", "floor", "noise", "learner", "precision", "priors", "seed"}  # settings that are options
+_TYPED = {"priors", *(one.field for one in list_settings(BayesSettings))}  # arguments of a model that are options
 _LIST_WIDTH = 100  # characters of a line of a list
 
 

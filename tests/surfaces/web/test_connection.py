@@ -78,7 +78,7 @@ def test_what_is_no_request_is_refused_in_the_one_shape():
 
 
 def test_those_that_have_waited_longest_make_room(monkeypatch):
-    monkeypatch.setattr(connection, "most_connections", lambda: 3)
+    monkeypatch.setattr(connection, "count_allowed_connections", lambda: 3)
     monkeypatch.setattr(connection, "SECONDS_TO_ASK", 1.0)
     answers = asyncio.run(exchanges(*[HALF] * 6))
     assert answers.count(b"") == 3  # closed without a word
@@ -87,7 +87,7 @@ def test_those_that_have_waited_longest_make_room(monkeypatch):
 
 def test_a_connection_leaves_descriptors_to_others():
     files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    assert 8 <= connection.most_connections() < files
+    assert 8 <= connection.count_allowed_connections() < files
 
 
 @pytest.mark.slow

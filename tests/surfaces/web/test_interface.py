@@ -346,6 +346,8 @@ def test_the_page_is_refused_in_the_words_of_its_controls(ask):
     assert refused(ask("/api/page", wrong), 422, "target")["message"].startswith("“Score to reach” must be a score")
     assert refused(ask("/api/forecast", wrong), 422, "target")["message"].startswith("target must be a score")
     wrong = {"table": TABLE, "confidence": 2.0}
+    assert refused(ask("/api/page", wrong), 422, "confidence")["message"].startswith("“with a probability of” must be")
+    wrong = {"table": TABLE, "confidence": "much"}
     assert refused(ask("/api/page", wrong), 422, "confidence")["message"].startswith("“with a probability of”: ")
     falling = {"table": "size,accuracy\n60,0.34\n94,0.30\n147,0.28\n230,0.25\n360,0.24\n"}
     (said,) = (c for c in ask("/api/page", falling)[2]["forecast"]["cautions"] if "Is lower better?" in c)
