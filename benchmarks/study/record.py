@@ -60,7 +60,7 @@ def opened(folder: Path, method: str, priors: str) -> Iterator[Record]:
     path = folder / f"{method}.jsonl"
     with lock_file(path) as file:
         content = file.read()
-        file.cut(content.rfind(b"\n") + 1)  # a line without its end was being written when the run was stopped
+        file.truncate(content.rfind(b"\n") + 1)  # a line without its end was being written when the run was stopped
         if not file.end:
             file.append(json.dumps({"priors": priors}) + "\n")
             yield Record(file, set())
