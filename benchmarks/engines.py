@@ -24,7 +24,7 @@ from time import process_time
 import numpy as np
 
 import apexgp
-from seed_scatter import pilots
+from seed_scatter import varied
 
 REPEATS = 3
 
@@ -94,7 +94,7 @@ def main() -> None:
         packages = {"this": apexgp}
         for i, source in enumerate(settings.against):
             packages[str(source)] = loaded(source, f"apexgp_{i}", Path(folder))
-        curves = list(pilots().values())[: settings.pilots]
+        curves = list(varied().values())[: settings.pilots]
         for name, (work, count) in WORKS.items():
             some = curves if name != "design" else curves[:4]
             table = np.empty((len(packages), len(some)))
