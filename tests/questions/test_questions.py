@@ -35,8 +35,8 @@ from apexgp.surfaces.cli import load_command
 from apexgp.surfaces.command import build_command
 from apexgp.surfaces.reproduce import list_options, write_design_python
 from conftest import require
+from small_pilots import SCORES, SIZES
 
-SIZES, SCORES = [60, 94, 147, 230, 360], [0.66, 0.705, 0.722, 0.755, 0.768]
 CALLED = {
     ForecastQuestion: (APExGP.forecast, APExGP.required_size, forecast_many, sensitivity, write_report),
     CheckQuestion: (predictive_check,),

@@ -17,10 +17,10 @@ from apexgp.questions.forecast import ForecastQuestion
 from apexgp.questions.forecast.curve_picture import CurvePicture
 from apexgp.surfaces.chart.figure import build_chart_figure, build_chart_file, read_chart_script, read_chart_style
 from apexgp.surfaces.chart.svg import Drawing
+from small_pilots import SIZES
 
 SVG = "{http://www.w3.org/2000/svg}"
 EVIL = "<script>alert(1)</script>\"'&\x00\x1b\ud800"
-SIZES = [60, 94, 147, 230, 360]
 
 
 @pytest.fixture(scope="module")
