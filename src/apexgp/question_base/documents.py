@@ -41,22 +41,12 @@ class Keywords:
 
 Json = str | int | float | bool | list["Json"] | dict[str, "Json"] | None
 """What JSON can hold."""
-
-
 Probability = Annotated[float, Keywords(minimum=0, maximum=1)]
-
-
 Size = Annotated[float, Keywords(exclusiveMinimum=0)]
 """A training-set size."""
-
-
 Count = Annotated[int, Keywords(minimum=0)]
-
-
 NonNegative = Annotated[float, Keywords(minimum=0)]
 """A standard deviation, the width of an interval, a cost: never negative."""
-
-
 Interval = Annotated[list[float | None], Keywords(minItems=2, maxItems=2)]
 """The two ends of an interval; None is infinite."""
 

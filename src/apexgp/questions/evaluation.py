@@ -25,10 +25,10 @@ __all__ = [
     "EvaluationDocument",
     "EvaluationRow",
     "MinimumEvaluationSize",
+    "check_cstatistic",
+    "count_patients",
     "describe_evaluation",
-    "discrimination",
     "minimum_evaluation_size",
-    "patients",
     "write_evaluation_methods",
 ]
 
@@ -135,7 +135,7 @@ def minimum_evaluation_size(
     4252
     """
     phi = check_probability("prevalence", prevalence)
-    c = discrimination("cstatistic", cstatistic)
+    c = check_cstatistic("cstatistic", cstatistic)
     levels = {
         "oe_width": oe_width,
         "slope_width": slope_width,
@@ -164,7 +164,9 @@ def minimum_evaluation_size(
         sensitivity, specificity = predictor.accuracy(threshold)
         variance = _variance_of_net_benefit(phi, threshold, sensitivity, specificity)
         exact["net_benefit"] = ("net_benefit_width", benefit, lambda: variance / _error(benefit) ** 2)
-    criteria = {name: max(1, patients(count, because, "prevalence")) for name, (because, _, count) in exact.items()}
+    criteria = {
+        name: max(1, count_patients(count, because, "prevalence")) for name, (because, _, count) in exact.items()
+    }
     decisive = max(criteria, key=lambda name: criteria[name])
     size = criteria[decisive]
     return MinimumEvaluationSize(
@@ -245,7 +247,7 @@ def _variance_of_net_benefit(phi: float, threshold: float, sensitivity: float, s
     return sensitivity * (1 - sensitivity) / phi + harm**2 * positives / (1 - phi) * (specificity + positives / phi)
 
 
-def discrimination(name: str, cstatistic: float) -> float:
+def check_cstatistic(name: str, cstatistic: float) -> float:
     """A C statistic, checked."""
     number = check_real_number(name, cstatistic)
     if not 0.5 < number < 1:
@@ -254,7 +256,7 @@ def discrimination(name: str, cstatistic: float) -> float:
     return number
 
 
-def patients(count: Callable[[], float], because: str, beside: str = "number of parameters") -> int:
+def count_patients(count: Callable[[], float], because: str, beside: str = "number of parameters") -> int:
     """Round a criterion's number of patients up; an error where there could not be so many."""
     try:
         number = count()

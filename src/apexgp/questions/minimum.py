@@ -20,9 +20,9 @@ from ..settings import Setting
 from .evaluation import (
     NORMAL,
     EvaluationAnswer,
-    discrimination,
+    check_cstatistic,
+    count_patients,
     minimum_evaluation_size,
-    patients,
 )
 
 __all__ = ["MinimumAnswer", "MinimumDocument", "MinimumQuestion", "MinimumSampleSize", "minimum_sample_size"]
@@ -246,7 +246,7 @@ def minimum_sample_size(
         )
     if cstatistic is not None and nagelkerke:
         raise RequestError("applies to r2; a C statistic gives Cox and Snell's.", argument="nagelkerke")
-    known = None if cstatistic is None else discrimination("cstatistic", cstatistic)
+    known = None if cstatistic is None else check_cstatistic("cstatistic", cstatistic)
     given = check_real_number("r2", r2) if known is None else r2_of_cstatistic(known, phi)  # type: ignore[arg-type]
     cox_snell = given * most if nagelkerke else given
     if not 0 < cox_snell < most:
@@ -280,7 +280,7 @@ def minimum_sample_size(
             ),
         ),
     }
-    criteria = {name: patients(count, because) for name, (because, count) in exact.items()}
+    criteria = {name: count_patients(count, because) for name, (because, count) in exact.items()}
     decisive = max(criteria, key=lambda name: criteria[name])
     size = criteria[decisive]
     cautions: tuple[str, ...] = ()

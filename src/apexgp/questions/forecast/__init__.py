@@ -39,8 +39,8 @@ from ..evaluation import (
     MEASURES,
     EvaluationRow,
     MinimumEvaluationSize,
+    check_cstatistic,
     describe_evaluation,
-    discrimination,
     minimum_evaluation_size,
     write_evaluation_methods,
 )
@@ -164,7 +164,7 @@ class StudySettings(ForecastSettings):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.cstatistic is not None:
-            object.__setattr__(self, "cstatistic", discrimination("cstatistic", self.cstatistic))
+            object.__setattr__(self, "cstatistic", check_cstatistic("cstatistic", self.cstatistic))
             if self.prevalence is None:
                 raise RequestError(
                     "applies only with a prevalence.", argument="cstatistic", remedy=("Give {}.", "prevalence")
@@ -198,7 +198,7 @@ class StudySettings(ForecastSettings):
                 argument="cstatistic",
                 remedy=("Give {}, or {} if they are AUROCs.", "cstatistic", ("metric", "auroc")),
             )
-        return minimum_evaluation_size(self.prevalence, discrimination("target", self.target))
+        return minimum_evaluation_size(self.prevalence, check_cstatistic("target", self.target))
 
     def _without_training(self, model: APExGP, sizes: list[float]) -> Forecast | None:
         """The forecast if training scores were not known; None where they are not, or move nothing."""
