@@ -97,9 +97,9 @@ class RequiredFacts(TypedDict):
     size: NonNegative | None
     """The smallest size from which on the target is reached with that probability."""
     median: NonNegative | None
-    """The same for a probability of one half."""
+    """The smallest size for a probability of one half."""
     interval: Interval
-    """The same for probabilities of 0.1 and 0.9."""
+    """The smallest sizes for probabilities of 0.1 and 0.9."""
     prob_reachable: Probability
     """Probability that the target is reached with unlimited data."""
     prob_now: Probability

@@ -11,11 +11,11 @@ from numpy.typing import ArrayLike
 
 from .._check import check_positive, check_real_array, check_sizes
 from ..errors import RequestError
+from ..settings import Setting
 
-__all__ = ["SIZES_LIMITS", "SizeSpec", "format_multiples", "parse_sizes", "write_number", "write_sizes"]
+__all__ = ["SizeSpec", "build_sizes_setting", "format_multiples", "parse_sizes", "write_number", "write_sizes"]
 
-SIZES_LIMITS: Mapping[str, Any] = {"max_length": 50, "examples": [["2x", "10x", "20000"]]}
-"""What a server accepts where sizes are written."""
+_LIMITS: Mapping[str, Any] = {"max_length": 50, "examples": [["2x", "10x", "20000"]]}  # of a server
 _UNITS = {"k": 1e3, "m": 1e6}
 
 
@@ -53,6 +53,20 @@ class SizeSpec:
                 "must be sizes: without a pilot there is nothing to take multiples of.", argument=argument
             )
         return sorted(set(self.sizes))
+
+
+def build_sizes_setting(help: str, *, default: str, arguments: tuple[str, ...], control: str = "") -> Setting:
+    """The setting beside a field of type `SizeSpec`, which people write as in `parse_sizes`."""
+    return Setting(
+        help,
+        control=control,
+        default=default,
+        arguments=arguments,
+        server_limits=_LIMITS,
+        written_type=list[str] | None,
+        read=parse_sizes,
+        write=write_sizes,
+    )
 
 
 def format_multiples(times: Sequence[float]) -> str:

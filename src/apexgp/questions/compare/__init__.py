@@ -18,9 +18,8 @@ from ...question_base.model_documents import PilotFacts, describe_pilot
 from ...question_base.model_settings import BayesSettings, MethodSettings
 from ...question_base.phrases import join_words
 from ...question_base.question import Cells, Question, QuestionAnswer, build_table
-from ...question_base.sizes import SIZES_LIMITS, SizeSpec, format_multiples, parse_sizes, write_sizes
+from ...question_base.sizes import SizeSpec, build_sizes_setting, format_multiples
 from ...question_base.wording import describe_method
-from ...settings import Setting
 from .comparison import Comparison, PairComparison, compare_models
 
 if TYPE_CHECKING:
@@ -46,15 +45,11 @@ class CompareQuestion(Question):
 
     at: Annotated[
         SizeSpec,
-        Setting(
+        build_sizes_setting(
             "Training-set sizes to compare at: 20000, 20k, or 10x for ten times the largest measured.",
             control="Forecast at sizes",
             default=format_multiples(COMPARED_TIMES),
             arguments=("sizes",),
-            server_limits=SIZES_LIMITS,
-            written_type=list[str] | None,
-            read=parse_sizes,
-            write=write_sizes,
         ),
     ] = field(default_factory=SizeSpec)
 

@@ -29,7 +29,7 @@ from ...question_base.model_documents import (
 )
 from ...question_base.model_settings import CONFIDENCE_SETTING, BayesSettings, MethodSettings
 from ...question_base.question import Cells, Question, QuestionAnswer, build_table
-from ...question_base.sizes import SIZES_LIMITS, SizeSpec, parse_sizes, write_sizes
+from ...question_base.sizes import SizeSpec, build_sizes_setting
 from ...required import CONFIDENCE
 from ...settings import Setting
 from ..forecast import ForecastSettings
@@ -65,15 +65,11 @@ class AdviceSettings(Question):
     ] = BUDGET
     at: Annotated[
         SizeSpec,
-        Setting(
+        build_sizes_setting(
             "Training-set sizes at which the score matters: 20000, 20k, or 10x for ten times the largest measured.",
             control="Forecast at sizes",
             default="10x",
             arguments=("at",),
-            server_limits=SIZES_LIMITS,
-            written_type=list[str] | None,
-            read=parse_sizes,
-            write=write_sizes,
         ),
     ] = field(default_factory=SizeSpec)
     target: Annotated[
@@ -97,13 +93,10 @@ class DesignQuestion(AdviceSettings):
 
     sizes: Annotated[
         SizeSpec,
-        Setting(
+        build_sizes_setting(
             "Training-set sizes that may be measured.",
             default="several up to those available",
-            server_limits=SIZES_LIMITS,
-            written_type=list[str] | None,
-            read=parse_sizes,
-            write=write_sizes,
+            arguments=("sizes",),
         ),
     ] = field(default_factory=SizeSpec)
     n_splits: Annotated[

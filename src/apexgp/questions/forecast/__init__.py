@@ -24,7 +24,7 @@ from ...question_base.model_documents import (
 from ...question_base.model_settings import CONFIDENCE_SETTING, ModelQuestion
 from ...question_base.phrases import join_words
 from ...question_base.question import Cells, QuestionAnswer
-from ...question_base.sizes import SIZES_LIMITS, SizeSpec, format_multiples, parse_sizes, write_sizes
+from ...question_base.sizes import SizeSpec, build_sizes_setting, format_multiples
 from ...question_base.wording import (
     describe_pilot_and_method,
     describe_precision,
@@ -82,15 +82,11 @@ class ForecastSettings(ModelQuestion):
 
     at: Annotated[
         SizeSpec,
-        Setting(
+        build_sizes_setting(
             "Training-set sizes to forecast: 20000, 20k, or 10x for ten times the largest measured.",
             control="Forecast at sizes",
             default=format_multiples(DEFAULT_TIMES),
             arguments=("sizes", "times", "to"),
-            server_limits=SIZES_LIMITS,
-            written_type=list[str] | None,
-            read=parse_sizes,
-            write=write_sizes,
         ),
     ] = field(default_factory=SizeSpec)
     target: Annotated[

@@ -37,7 +37,7 @@ class TableLayout(TypedDict):
 
     columns: list[str]
     sheets: list[str]
-    """Of a workbook."""
+    """Names of the sheets of a workbook."""
     sheet: str | None
     """The sheet that was read."""
     cells: list[list[str]]
