@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast, get_args, get_type_hints
 
 from .._answer import Answer
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ..estimators import APExGP
     from .model_settings import MethodSettings
 
-__all__ = ["Cells", "Question", "QuestionAnswer", "build_table"]
+__all__ = ["Cells", "Question", "QuestionAnswer", "build_table", "list_answer_types"]
 
 Cells = tuple[list[str], list[list[str]]]
 """A table of text: the names of its columns, and its rows."""
@@ -80,6 +80,12 @@ class Question:
             (curve,) = curves.values()
             found = answer(curve if model is None else model.fit(curve))
         return cast(QuestionAnswer, found)
+
+
+def list_answer_types(question: type[Question]) -> tuple[type, ...]:
+    """The types that an answer may have, by the annotation of `answer`."""
+    returned = get_type_hints(cast(Any, question).answer)["return"]
+    return get_args(returned) or (returned,)
 
 
 def build_table(answer: Answer) -> Cells:

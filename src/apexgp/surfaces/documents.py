@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from functools import cache
 from importlib import import_module
-from typing import Any, cast, get_args, get_type_hints, is_typeddict
+from typing import Any, get_type_hints, is_typeddict
 
-from ..question_base.question import Question
+from ..question_base.question import Question, list_answer_types
 from ..question_base.schemas import read_identifier
 from ..questions import list_rooms
 
@@ -26,6 +26,6 @@ def load_documents() -> dict[str, type]:
 
 
 def list_answer_documents(question: type[Question]) -> tuple[type, ...]:
-    """The documents that may answer a question, by the annotations of its answer."""
-    returned = get_type_hints(cast(Any, question).answer)["return"]
-    return tuple(get_type_hints(kind.document)["return"] for kind in get_args(returned) or (returned,))
+    """The documents that may answer a question, by the annotations of its answers; a report is none."""
+    kinds: tuple[Any, ...] = list_answer_types(question)
+    return tuple(get_type_hints(kind.document)["return"] for kind in kinds if hasattr(kind, "document"))

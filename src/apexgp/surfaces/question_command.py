@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from typing import Any, cast, get_args, get_type_hints
+from typing import Any, cast
 
-from ..question_base.question import Question, QuestionAnswer
+from ..question_base.question import Question, list_answer_types
 from .output import OutputOptions, PictureOptions
 
 __all__ = ["build_question_command"]
@@ -37,7 +37,7 @@ def build_question_command(question: type[Question]) -> Callable[..., None]:
         from .options import PriorsOptions
 
         groups |= {"settings": question.model_settings, "priors": PriorsOptions}
-    if all(hasattr(kind, "display") for kind in _answer_types(question)):
+    if all(hasattr(kind, "display") for kind in list_answer_types(question)):
         groups["picture"] = PictureOptions
     groups["output"] = OutputOptions
     if question.pilots != "none":
@@ -49,9 +49,3 @@ def build_question_command(question: type[Question]) -> Callable[..., None]:
     )
     ask.__doc__ = question.__doc__
     return ask
-
-
-def _answer_types(question: type[Question]) -> tuple[type[QuestionAnswer], ...]:
-    """The types that an answer may have, by the annotation of `answer`."""
-    returned = get_type_hints(cast(Any, question).answer)["return"]
-    return get_args(returned) or (returned,)

@@ -27,7 +27,7 @@ _TABLE = (
 
 def list_tools() -> tuple[str, ...]:
     """Names of the tools: those of the questions that are answered by a document."""
-    return tuple(name for name in list_served_questions() if name != "report")
+    return tuple(name for name in list_served_questions() if list_answer_documents(load_question(name)))
 
 
 @dataclass(frozen=True)

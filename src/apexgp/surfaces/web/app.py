@@ -78,7 +78,7 @@ class _DescribedApplication(FastAPI):
     def openapi(self) -> dict[str, Any]:
         """The description at /openapi.json."""
         described = super().openapi()
-        kinds = chain(_OTHER_REPLIES, *(list_replies(kind) for kind in list_requests()))
+        kinds = chain(_OTHER_REPLIES, *(list_answer_documents(load_served_question(kind)) for kind in list_requests()))
         described["components"]["schemas"] |= build_parts(kinds, _COMPONENTS)
         return described
 
@@ -135,16 +135,11 @@ def _is_posted(route: BaseRoute) -> TypeGuard[Route]:
     return isinstance(route, Route) and "POST" in (route.methods or ())
 
 
-def list_replies(kind: str) -> tuple[type, ...]:
-    """The documents that may answer a kind of request; a report is none."""
-    return () if kind == "report" else list_answer_documents(load_served_question(kind))
-
-
 def _add_paths(app: FastAPI) -> None:
     for kind, takes in list_requests().items():
         path = "/api/page/advice" if kind == "advice" else f"/api/{kind}"
         html = {"content": {"text/html": {"schema": {"type": "string"}}}}
-        replies = list_replies(kind)
+        replies = list_answer_documents(load_served_question(kind))
         app.post(path, responses={200: _json_of(*replies) if replies else html})(_ask(kind, takes))
 
     @app.post(
