@@ -24,7 +24,7 @@ def opened(chromium, server, fragment="", expected=(), **settings):
     """A page that asks no other host, complains of nothing but what is `expected`, and runs no dialogue."""
     context = chromium.new_context(**settings)
     page = context.new_page()
-    page.set_default_timeout(20_000)
+    page.set_default_timeout(120_000)  # a hang, not a slow machine, is what this ends
     complaints, elsewhere = [], []
     page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
     page.on("pageerror", lambda error: complaints.append(str(error)))
