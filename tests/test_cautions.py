@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from apexgp import APExGP, LearningCurve
-from apexgp.cautions import find_pilot_cautions, shorten_caution
+from apexgp import APExGP, LearningCurve, LeastSquares
+from apexgp.cautions import find_pilot_cautions, find_single_run_cautions, shorten_caution
 
 SIZES = [64, 91, 128, 181, 256, 362]
 RISING = np.array([0.701, 0.734, 0.757, 0.782, 0.793, 0.806])
@@ -69,11 +69,56 @@ def test_guessing_depends_on_the_metric():
     assert "no better than guessing" not in said(scores + 0.05)
 
 
-def test_one_run_without_a_label_is_asked_about():
-    jumpy = RISING + np.array([0.02, -0.02, 0.02, -0.02, 0.02, -0.02])
-    assert said(jumpy) == {"one run without a label?"}
-    assert said(jumpy, split=["run 3"] * 6) == set()
-    assert said(jumpy[:, None] + np.array([-0.02, 0.02])) == set()
+@pytest.mark.parametrize(
+    ("known", "asks"),
+    [
+        ({}, True),
+        ({"split": ["run 3"] * 6}, False),
+        ({"averaged_over": 1}, False),
+        ({"averaged_over": 5}, False),
+        ({"averaged_over": "several"}, False),
+        ({"score_sd": 0.01}, False),
+    ],
+)
+def test_one_score_per_size_counts_as_one_run_and_says_how_to_tell_otherwise(known, asks):
+    found = find_single_run_cautions(LearningCurve(SIZES, RISING, **known))
+    assert bool(found) == asks
+    for caution in found:
+        assert caution.startswith("Each score counts as one run.")
+        assert "averaged_over=..." in caution
+        assert "averaged_over='several'" in caution
+
+
+def test_only_methods_that_tell_runs_from_means_say_that_scores_count_as_runs():
+    for model, says in ((APExGP(), True), (APExGP.as_published(), False), (LeastSquares(), False)):
+        cautions = model.fit(SIZES, RISING).required_size(0.82).cautions
+        assert any("counts as one run" in caution for caution in cautions) == says
+    replicated = APExGP().fit(SIZES, RISING[:, None] + [-0.01, 0.01]).forecast([1000])
+    assert not any("counts as one run" in caution for caution in replicated.cautions)
+
+
+@pytest.mark.parametrize(("known", "asks"), [("several", True), (10, False), (1, False), (None, False)])
+def test_means_over_an_unknown_number_of_runs_are_asked_about(known, asks):
+    assert ("means of how many runs?" in said(RISING, averaged_over=known)) == asks
+    assert "means of how many runs?" not in said(RISING[:, None] + [-0.01, 0.01], averaged_over=known)
+
+
+@pytest.mark.parametrize("scores", [[0.78], [0.78, 0.75, 0.80], [0.5], [1.0], [0.2, 0.6, 0.9]])
+@pytest.mark.parametrize("direction", ["higher", "lower"])
+def test_one_size_is_said_to_show_no_trend_and_nothing_else_is_said_of_a_trend(scores, direction):
+    curve = LearningCurve([200] * len(scores), scores, direction=direction)
+    cautions = APExGP().fit(curve).forecast([400, 10_000]).cautions
+    assert sum("One size shows no trend" in caution for caution in cautions) == 1
+    for word in ("different sizes", "times its smallest", "falls", "does not rise", "improves", "other curves", "nan"):
+        assert not any(word in caution for caution in cautions)
+
+
+def test_two_sizes_show_no_fall_that_noise_explains():
+    said_of_two = {
+        (high, low): [shorten_caution(c) for c in find_pilot_cautions(LearningCurve([100] * 3 + [300] * 3, high + low))]
+        for high, low in (((0.75, 0.80, 0.85), (0.74, 0.79, 0.84)), ((0.84, 0.85, 0.86), (0.64, 0.65, 0.66)))
+    }
+    assert list(said_of_two.values()) == [["only 2 sizes"], ["only 2 sizes", "falls"]]
 
 
 def test_a_forecast_carries_them():

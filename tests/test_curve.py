@@ -303,3 +303,16 @@ def test_a_spreadsheets_note_and_newlines_in_quotes_are_read(write):
 def test_read_curves_names_the_line_at_fault(write):
     with pytest.raises(DataError, match=r"line 3, column 'score'.*Write 85%"):
         read_curves(write("size,score,task\n60,0.7,a\n60,85,b\n"))
+
+
+def test_a_trend_is_as_uncertain_as_so_few_sizes_leave_it():
+    assert LearningCurve([200, 200], [0.7, 0.8]).replicates.trend == (0.0, np.inf)
+    assert LearningCurve([100, 200], [0.7, 0.8]).replicates.trend == (pytest.approx(0.1 / np.log(2)), np.inf)
+    slope, error = LearningCurve([100, 100, 200, 200], [0.69, 0.71, 0.79, 0.81]).replicates.trend
+    spread = 0.02 / np.sqrt(2)  # the difference of two means of two has this standard error
+    assert (slope, error) == (pytest.approx(0.1 / np.log(2)), pytest.approx(spread / np.log(2)))
+
+
+def test_few_scores_are_counted_as_people_count():
+    assert repr(LearningCurve([200], [0.7])) == "LearningCurve(1 score at size 200, metric='score')"
+    assert repr(LearningCurve([200, 200], [0.7, 0.8])) == "LearningCurve(2 scores at size 200, metric='score')"

@@ -475,10 +475,19 @@ def test_bad_forecasts_are_explained():
         model.forecast([720], n_splits=0)
 
 
+@pytest.mark.parametrize("name", [*SEARCHED, "paper-priors"])
+def test_methods_that_need_a_trend_say_how_many_sizes_they_need(name):
+    for sizes, got in (([60, 60, 94], r"2 \(60, 94\)"), ([60, 60, 60], r"1 \(60\)")):
+        with pytest.raises(DataError, match=rf"needs scores at 3 or more different sizes.*got {got}"):
+            clone(ESTIMATORS[name]).fit(sizes, [0.7, 0.7, 0.8])
+    with pytest.raises(DataError, match=r"2 or more different sizes.*got 1 \(60\)"):
+        APExGP("arctan").fit([60], [0.7])
+
+
 @pytest.mark.slow
 def test_bad_data_are_explained(model):
-    with pytest.raises(DataError, match=r"3 or more different sizes.*got 2 \(60, 94\)"):
-        model.fit([60, 60, 94], [0.7, 0.7, 0.8])
+    with pytest.raises(DataError, match="sizes is empty"):
+        model.fit([], [])
     with pytest.raises(RequestError, match="Scores are missing"):
         model.fit(SIZES)
     with pytest.raises(RequestError, match="pass it on its own"):
@@ -509,8 +518,9 @@ def test_hard_curves_get_an_answer(model, scores, unit):
     predicted = model.set_params(ceiling=1.0).fit(sizes, scores).predict(sizes[-1] * np.array([1, 2, 50]))
     assert getattr(model, "converged_", True)
     assert ((predicted >= 0) & (predicted <= 1)).all()
-    # What is falling is not expected to fall further, and a constant stays where it is.
-    assert predicted[-1] >= min(scores) - 0.05
+    # What is falling is not expected to fall much further (a run that falls evenly may have been lucky, less and less),
+    # and a constant stays where it is.
+    assert predicted[-1] >= min(scores) - 0.1
 
 
 @pytest.mark.slow
@@ -537,8 +547,9 @@ def test_cautions_say_why_not_to_believe():
 def test_where_there_is_no_room_nobody_asks_how_far_the_curve_will_rise(direction):
     perfect = 1.0 if direction == "higher" else 0.0
     curve = LearningCurve(SIZES, [perfect] * len(SIZES), direction=direction)
-    (only,) = APExGP().fit(curve).forecast([10_000]).cautions
-    assert "All scores are perfect" in only
+    perfect_scores, single_runs = APExGP().fit(curve).forecast([10_000]).cautions
+    assert "All scores are perfect" in perfect_scores
+    assert "counts as one run" in single_runs
 
 
 def test_a_forecast_from_prior_experience_says_so():

@@ -173,3 +173,20 @@ def test_two_modes_far_apart_are_both_found():
     assert two.quantile(0.3001)[0] == pytest.approx(root, abs=1e-8)
     lower, upper = two.interval(0.6, kind="hdi")
     assert 0.75 < lower[0] < upper[0] < 0.85
+
+
+def test_ends_that_cannot_be_told_from_the_best_or_worst_score_are_that_score():
+    at = {"sizes": [10], "locations": [[0.98]], "scales": [[0.01]], "weights": [1.0]}
+    exact, counted = Forecast(**at), Forecast(**at, resolution=0.02)
+    for kind in ("equal_tailed", "hdi"):
+        (lower,), (upper,) = exact.interval(0.95, kind)
+        assert 0.96 < lower < 0.99 < upper < 1
+        (same,), (best,) = counted.interval(0.95, kind)
+        assert best == 1
+        assert same == (lower if kind == "equal_tailed" else pytest.approx(lower, abs=0.005))  # no end moves inwards
+    assert counted.quantile(0.975) == exact.quantile(0.975)
+    low = Forecast([10], [[0.02]], [[0.01]], [1.0], resolution=0.02).interval(0.95)
+    assert low[0] == 0
+    assert low[1] < 0.05
+    with pytest.raises(RequestError, match="resolution must be between 0 and 1"):
+        Forecast(**at, resolution=2)

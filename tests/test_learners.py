@@ -1,4 +1,7 @@
-"""Kinds of learner: which an estimator is, what a kind does to priors, and that every surface takes the same."""
+"""Kinds of learner: which an estimator is, what a kind does to priors, and that every surface takes the same.
+
+What the kind and other facts count for is tested with the signs, in `inference/test_signs.py`.
+"""
 
 import inspect
 import json
@@ -16,6 +19,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
 from sklearn.svm import SVC, LinearSVC, NuSVC
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import all_estimators
@@ -27,6 +31,7 @@ from apexgp import (
     SliceHead,
     TunedLogistic,
     collect_curves,
+    learn_beliefs,
     read_curves,
     sensitivity,
 )
@@ -34,27 +39,34 @@ from apexgp.collect.cases import count_features
 from apexgp.collect.prepare import Prepared
 from apexgp.curve import read_curves_and_notes
 from apexgp.errors import DataError, RequestError
-from apexgp.inference.signs import signs_of
-from apexgp.learners import LEARNERS, UNKNOWN, find_kind, recognise_kind, settle_kind
-from apexgp.model.beliefs import PILOT_FEATURES, adapt_to_kind, kind_matters_with_training_scores
-from apexgp.priors import CALIBRATED, Beliefs
+from apexgp.learners import IMPROVE_WITH_FEATURES, LEARNERS, UNKNOWN, find_kind, recognise_kind
+from apexgp.model.beliefs import drop_other_kinds, is_moved_by
+from apexgp.priors import CALIBRATED, PUBLISHED, Beliefs, paper_beliefs, write_priors
+from apexgp.question_base.wording import describe_method, say_kind
+from apexgp.questions.forecast import ForecastQuestion
 from apexgp.reading.source import TableSettings
 from conftest import pilot_table, require
+from curves_to_learn_from import whole_curve
 
 SIZES, SCORES = [60, 94, 147, 230, 360], [0.71, 0.74, 0.77, 0.79, 0.81]
 PILOT = LearningCurve(SIZES, SCORES)
+FAR = [720, 3600, 36000]
+MOVES = {"linear": 0.5, "trees": -0.5, "many_features": 0.6, "few_features": -0.3, "few_per_class": 0.4}
+OURS = replace(CALIBRATED, shifts={"share_a": MOVES | {"gap": 0.8}}, spreads={"sigma": {"linear": 0.2}})
+"""Priors that two kinds move, so that tests of how they do it need no numbers that were learnt."""
 
 BY_MODULE = {
     "linear_model": "linear",
     "naive_bayes": "naive_bayes",
-    "discriminant_analysis": "discriminant",
     "neighbors": "neighbours",
     "tree": "trees",
     "neural_network": "neural_network",
 }
 """Modules of scikit-learn that hold classifiers of one kind."""
 ELSEWHERE = {
-    "NearestCentroid": "discriminant",  # among the neighbours, but a Gaussian at each class
+    "NearestCentroid": "linear",  # among the neighbours, but a Gaussian at each class
+    "LinearDiscriminantAnalysis": "linear",
+    "QuadraticDiscriminantAnalysis": "discriminant",
     "LinearSVC": "linear",
     "ExtraTreesClassifier": "trees",
     "RandomForestClassifier": "trees",
@@ -158,71 +170,106 @@ def test_kinds_go_by_several_names():
     assert find_kind("SVM") is find_kind("") is None
 
 
-def widths(model, at=(720, 3600, 36000)):
+def widths(model, at=FAR):
     return np.diff(model.forecast(at).interval(0.95), axis=0)[0]
 
 
 def test_an_unknown_learner_is_the_common_prior_to_the_last_digit():
-    plain, unknown, said = (
-        APExGP().fit(PILOT),
-        APExGP(learner=UNKNOWN).fit(LearningCurve(SIZES, SCORES, learner="boosting")),
-        APExGP().fit(LearningCurve(SIZES, SCORES, learner=UNKNOWN)),
+    plain = APExGP(priors=OURS).fit(PILOT)
+    trees = replace(PILOT, learner="trees")
+    unknown, said = (
+        APExGP(priors=OURS, learner=UNKNOWN).fit(trees),
+        APExGP(priors=OURS).fit(replace(PILOT, learner=UNKNOWN)),
     )
     for other in (unknown, said):
         assert other.learner_ is None
-        assert other.priors_ == plain.priors_ == CALIBRATED
-        np.testing.assert_array_equal(other.forecast([720, 36000]).mean, plain.forecast([720, 36000]).mean)
+        np.testing.assert_array_equal(other.forecast(FAR).mean, plain.forecast(FAR).mean)
+    assert np.abs(APExGP(priors=OURS).fit(trees).forecast(FAR).mean - plain.forecast(FAR).mean).max() > 1e-3
+
+
+@pytest.mark.parametrize("kind", LEARNERS)
+def test_a_kind_moves_priors_that_go_by_it_and_no_others(kind):
+    plain, named = APExGP(priors=OURS).fit(PILOT), APExGP(priors=OURS, learner=kind).fit(PILOT)
+    moved = kind in MOVES
+    assert is_moved_by(OURS, kind) == moved
+    assert (named.learner_, named.facts_) == ((kind, ("learner",)) if moved else (None, ()))
+    assert np.array_equal(named.forecast(FAR).mean, plain.forecast(FAR).mean) != moved
+    assert named.priors_ == OURS  # the kind says how to take them; the priors are the same
+
+
+@pytest.mark.parametrize("kind", LEARNERS)
+def test_beliefs_without_a_kind_are_moved_by_all_that_is_left(kind):
+    less = drop_other_kinds(OURS, set(LEARNERS) - {kind})
+    assert not is_moved_by(less, kind)
+    assert [sign for sign in MOVES if is_moved_by(less, sign)] == [sign for sign in MOVES if sign != kind]
+    assert is_moved_by(less, "gap")
+    assert (less == OURS) == (kind not in MOVES)
+    assert Beliefs.from_dict(json.loads(json.dumps(less.to_dict()))) == less
+    none = drop_other_kinds(OURS, [None, UNKNOWN])
+    assert not any(is_moved_by(none, kind) for kind in LEARNERS)
+    curve = replace(PILOT, learner=kind)
+    np.testing.assert_array_equal(
+        APExGP(priors=less).fit(curve).forecast(FAR).mean, APExGP(priors=none).fit(curve).forecast(FAR).mean
+    )
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", LEARNERS)
-def test_each_kind_has_proper_priors_of_its_own(kind):
-    moved = adapt_to_kind(kind)
-    assert moved != CALIBRATED
-    assert Beliefs.from_dict(json.loads(json.dumps(moved.to_dict()))) == moved
-    # Only what signs do differs: the distributions, their families and all else are the calibrated ones.
-    assert {**moved.to_dict(), "shifts": 0, "spreads": 0} == {**CALIBRATED.to_dict(), "shifts": 0, "spreads": 0}
-    changed = {
-        (sign, place)
-        for place in moved.shifts
-        for sign in PILOT_FEATURES
-        if moved.shifts[place].get(sign) != CALIBRATED.shifts.get(place, {}).get(sign)
-    }
-    assert {sign for sign, _ in changed} == {"always", "gap_known"}
-    model = APExGP(learner=kind).fit(PILOT)
-    assert np.isfinite(widths(model)).all()
-    assert model.priors_ == moved
+def test_the_shipped_priors_know_the_kinds_that_improve_with_features():
+    assert {kind for kind in LEARNERS if is_moved_by(CALIBRATED, kind)} == set(IMPROVE_WITH_FEATURES)
+    for kind in IMPROVE_WITH_FEATURES:
+        for features in (3, 60, 768):
+            model = APExGP(learner=kind).fit(replace(PILOT, n_features=features))
+            assert {"learner", "n_features"} <= set(model.facts_)
+            assert np.isfinite(widths(model)).all()
 
 
 def test_kinds_differ_as_their_curves_do():
-    """Naive Bayes is soon as good as it gets; forests and networks go on: so say the curves of the LCDB."""
-    far = {kind: APExGP(learner=kind).fit(PILOT).forecast([36000]).mean[0] for kind in ("naive_bayes", "trees")}
-    common = APExGP().fit(PILOT).forecast([36000]).mean[0]
-    assert far["naive_bayes"] < common < far["trees"]
+    """Naive Bayes with few features is soon as good as it gets, so say the curves of the LCDB."""
+    few = replace(PILOT, n_features=5)
+    common, soon = (APExGP(learner=kind).fit(few).forecast([36000]).mean[0] for kind in (None, "naive_bayes"))
+    assert soon < common
 
 
-def summed(moves, signs):
-    return {place: sum(number * signs[sign] for sign, number in by_sign.items()) for place, by_sign in moves.items()}
-
-
-@pytest.mark.parametrize("kind", LEARNERS)
-def test_beside_training_scores_a_kind_moves_half_as_far_or_not_at_all(kind):
-    told = LearningCurve(SIZES, SCORES, train_scores=[0.9] * 5)
-    common, kept = CALIBRATED.shifts, 0.5 if kind_matters_with_training_scores(kind) else 0.0
-    far, near = (summed(adapt_to_kind(kind).shifts, signs_of(curve, 1.0)) for curve in (PILOT, told))
-    start_far, start_near = (summed(common, signs_of(curve, 1.0)) for curve in (PILOT, told))
-    for place in far:
-        move = far[place] - start_far.get(place, 0.0)
-        assert near[place] - start_near.get(place, 0.0) == pytest.approx(kept * move, abs=1e-12)
+@pytest.mark.slow
+def test_many_features_leave_more_to_be_learnt():
+    few, many = (
+        APExGP(learner="linear").fit(replace(PILOT, n_features=count)).forecast([3600]).mean[0] for count in (5, 768)
+    )
+    assert few < many
 
 
 def test_what_the_model_is_told_counts_more_than_what_the_curve_says():
-    curve = LearningCurve(SIZES, SCORES, learner="boosting")
-    assert APExGP().fit(curve).learner_ == "boosting"
-    assert APExGP(learner="linear").fit(curve).learner_ == "linear"
-    assert APExGP(learner="linear").fit(curve).priors_ == adapt_to_kind("linear")
-    assert APExGP(priors=CALIBRATED).fit(curve).learner_ is None  # priors of one's own stay as they are
+    curve = replace(PILOT, learner="trees")
+    assert APExGP(priors=OURS).fit(curve).learner_ == "trees"
+    told = APExGP(priors=OURS, learner="linear").fit(curve)
+    assert told.learner_ == "linear"
+    np.testing.assert_array_equal(widths(told), widths(APExGP(priors=OURS).fit(replace(PILOT, learner="linear"))))
     assert APExGP.as_published().fit(curve).learner_ is None
+    assert APExGP(priors=paper_beliefs(PUBLISHED)).fit(curve).learner_ is None
+
+
+@pytest.mark.parametrize(
+    ("settings", "known", "said"),
+    [
+        ({}, {}, []),
+        ({}, {"learner": UNKNOWN}, []),
+        ({"learner": UNKNOWN}, {"learner": "trees"}, []),
+        ({}, {"learner": "trees"}, ["The priors are those for trees and forests."]),
+        ({"learner": "linear"}, {"learner": "trees"}, ["The priors are those for linear models."]),
+        ({}, {"learner": "boosting"}, ["For boosting the priors are those that all kinds share."]),
+        ({"learner": "boosting"}, {}, ["For boosting the priors are those that all kinds share."]),
+        (
+            {},
+            {"learner": "boosting", "train_scores": [0.9] * 5},
+            ["For boosting the priors are those that all kinds share."],
+        ),
+        ({}, {"learner": "linear", "train_scores": [0.9] * 5}, ["The priors are those for linear models."]),
+        ({"priors": "paper"}, {"learner": "trees"}, []),
+        ({"inference": "map", "priors": "flat"}, {"learner": "trees"}, []),
+    ],
+)
+def test_a_sentence_says_what_became_of_the_kind(settings, known, said):
+    assert say_kind(APExGP("power_law", **{"priors": OURS} | settings).fit(replace(PILOT, **known))) == said
 
 
 @pytest.mark.parametrize(
@@ -232,10 +279,13 @@ def test_what_the_model_is_told_counts_more_than_what_the_curve_says():
         ({"learner": "RandomForestClassifier"}, "got 'RandomForestClassifier'. That is trees"),
         ({"learner": 3}, "learner must be one of"),
         ({"learner": "trees", "priors": "paper"}, "learner applies to the calibrated priors"),
-        ({"learner": "trees", "priors": CALIBRATED}, "learner applies to the calibrated priors"),
+        (
+            {"learner": "linear", "priors": "flat", "inference": "map", "mean": "power_law"},
+            "learner applies to the calibrated priors",
+        ),
     ],
 )
-def test_other_kinds_and_other_priors_are_refused(settings, message):
+def test_other_kinds_and_the_priors_of_the_paper_are_refused(settings, message):
     with pytest.raises(RequestError, match=message):
         APExGP(**settings).fit(PILOT)
 
@@ -246,12 +296,12 @@ def test_a_curve_of_another_kind_is_refused():
 
 
 def test_saved_models_and_files_keep_the_kind(tmp_path):
-    told = APExGP(learner="trees").fit(PILOT)
-    said = APExGP().fit(LearningCurve(SIZES, SCORES, learner="trees"))
+    told = APExGP(priors=OURS, learner="trees").fit(PILOT)
+    said = APExGP(priors=OURS).fit(replace(PILOT, learner="trees"))
     for i, model in enumerate((told, said)):
         model.save(tmp_path / f"{i}.json")
         again = APExGP.load(tmp_path / f"{i}.json")
-        assert again.learner_ == "trees"
+        assert (again.learner_, again.facts_) == ("trees", ("learner",))
         np.testing.assert_array_equal(widths(again), widths(told))
     replace(said.curve_, test_share=0.2).to_csv(tmp_path / "curve.csv")
     curves, notes = read_curves_and_notes(tmp_path / "curve.csv", TableSettings())
@@ -293,22 +343,10 @@ def test_collected_curves_are_of_the_kind_of_their_estimator(tmp_path):
     settings = {"sizes": [20, 40, 60], "progress": False}
     found = collect_curves(make_pipeline(PCA(), GaussianNB()), X, y, results=tmp_path / "runs.csv", **settings)
     assert found.only.learner == "naive_bayes"
-    assert found.notes[-1].startswith("Kind of learner: naive_bayes (GaussianNB)")
     assert type(found).from_results(tmp_path / "runs.csv").only.learner == "naive_bayes"
-    assert collect_curves(SVC(), X, y, **settings).only.learner is None
-
-
-@pytest.mark.parametrize("kind", ["linear", "discriminant", "naive_bayes"])
-def test_kinds_from_tables_with_few_features_are_left_open_where_there_are_many(kind):
-    assert settle_kind(kind, 180, 360) == kind
-    assert settle_kind(kind, 181, 360) is settle_kind(kind, 768, 360) is None
-    assert settle_kind(kind, None, 360) is None  # such as scans
-
-
-def test_other_kinds_do_not_go_by_features_and_networks_are_left_open():
-    for kind in ("neighbours", "trees", "boosting"):
-        assert settle_kind(kind, 768, 360) == settle_kind(kind, None, 360) == kind
-    assert settle_kind("neural_network", 2, 360) is settle_kind(None, 2, 360) is None
+    nobody_knows = collect_curves(SVC(), X, y, **settings)
+    assert nobody_knows.only.learner is None
+    assert not any("Kind of learner" in note for note in nobody_knows.notes)
 
 
 def wide(features=64):
@@ -318,38 +356,40 @@ def wide(features=64):
     return X, y
 
 
+class Doubled(FunctionTransformer):
+    """A step that is not scikit-learn's, so that nobody knows what it does."""
+
+
+SAY_WHETHER = "Forecasts of these curves say whether their priors go by it."
+
+
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::apexgp.errors.FewTestCasesWarning")
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize(
-    ("estimator", "kinds", "why"),
+    ("estimator", "kind", "note"),
     [
-        (LogisticRegression(), (None, "linear"), "64 features at sizes up to 100"),
-        (make_pipeline(PCA(), GaussianNB()), (None, "naive_bayes"), "64 features at sizes up to 100"),
-        (MLPClassifier(max_iter=2), (None, None), "did not help on other tasks"),
-        (DecisionTreeClassifier(), ("trees", "trees"), None),
+        (LogisticRegression(), "linear", "linear (LogisticRegression), 64 features: forecasts"),
+        (make_pipeline(PCA(1), GaussianNB()), "naive_bayes", "naive_bayes (GaussianNB), 1 feature: forecasts"),
+        (make_pipeline(Doubled(), GaussianNB()), None, "naive_bayes (GaussianNB): the number of features that it sees"),
+        (MLPClassifier(max_iter=2), "neural_network", f"neural_network (MLPClassifier). {SAY_WHETHER}"),
+        (make_pipeline(Doubled(), DecisionTreeClassifier()), "trees", f"trees (DecisionTreeClassifier). {SAY_WHETHER}"),
     ],
-    ids=["linear", "naive_bayes", "neural_network", "trees"],
+    ids=["linear", "reduced", "unknown features", "neural_network", "trees"],
 )
-def test_collected_curves_of_many_features_leave_the_kind_open(estimator, kinds, why, tmp_path, run):
-    settings = {"progress": False, "results": tmp_path / "runs.csv", "n_splits": 1}
-    few = collect_curves(estimator, *wide(), sizes=[40, 60, 100], **settings)
-    more = collect_curves(estimator, *wide(), sizes=[40, 60, 100, 128], **settings)  # goes on with the same record
-    assert (few.only.learner, more.only.learner) == kinds
-    assert all("leave out of account" not in note or kinds[1] is None for note in more.notes)
-    if why is None:
-        assert few.notes[-1].endswith("which forecasts of these curves take into account.")
-    else:
-        assert "leave out of account" in few.notes[-1]
-        assert why in few.notes[-1]
-    assert type(few).from_results(tmp_path / "runs.csv").only.learner == kinds[1]  # by the sizes that it holds
-    few.to_csv(tmp_path / "few.csv")
-    assert ("learner" in (tmp_path / "few.csv").read_text()) == (kinds[0] is not None)
-    assert APExGP().fit(few.only).learner_ == kinds[0]
-    # What a person says is obeyed.
-    assert APExGP(learner="linear").fit(few.only).learner_ == "linear"
-    code, out, _ = run("forecast", tmp_path / "few.csv", "--learner", "linear", "--json")
-    assert (code, json.loads(out)["learner"]) == (0, "linear")
+def test_collected_curves_name_the_kind_unless_its_priors_need_features_that_are_not_known(
+    estimator, kind, note, tmp_path
+):
+    settings = {"progress": False, "results": tmp_path / "runs.csv", "n_splits": 1, "sizes": [40, 60, 100]}
+    found = collect_curves(estimator, *wide(), **settings)
+    assert found.notes[-1].startswith(f"Kind of learner: {note}")
+    assert found.notes[-1].endswith(".")
+    found.to_csv(tmp_path / "curves.csv")
+    read = read_curves(tmp_path / "curves.csv")["1"]
+    for curve in (found.only, type(found).from_results(tmp_path / "runs.csv").only, read):
+        assert curve.learner == kind
+    assert ("learner" in (tmp_path / "curves.csv").read_text()) == (kind is not None)
+    assert APExGP(priors=OURS, learner="linear").fit(found.only).learner_ == "linear"  # what a person says is obeyed
 
 
 @pytest.mark.slow
@@ -358,13 +398,15 @@ def test_a_record_that_does_not_know_its_features_leaves_the_kind_open(tmp_path)
     path = tmp_path / "runs.csv"
     settings = {"sizes": [20, 40, 60], "progress": False, "results": path}
     found = collect_curves(GaussianNB(), *wide(2), **settings)
-    assert "# features: 2\n" in path.read_text()
-    path.write_text(path.read_text().replace("# features: 2\n", ""))
+    content = path.read_text()
+    assert "# n_features: 2\n" in content
+    assert "# features" not in content
+    # As it was written once: with the features of the data, not those that the classifier sees.
+    path.write_text(content.replace("# n_features: 2\n", "# features: 2\n"))
     assert type(found).from_results(path).only.learner is None
-    assert collect_curves(GaussianNB(), *wide(2), **settings).only.learner == "naive_bayes"  # the same run
-    path.write_text(path.read_text().replace("# learner", "# features: -1\n# learner"))
-    with pytest.raises(DataError, match="has lost its settings"):
-        type(found).from_results(path)
+    again = collect_curves(GaussianNB(), *wide(2), **settings)  # the same run
+    assert again.only.learner == "naive_bayes"
+    assert again.fits == found.fits
 
 
 @pytest.mark.parametrize(
@@ -390,6 +432,59 @@ def test_texts_of_a_data_frame_are_counted_by_their_values(library):
     assert count_features(frame) == 1 + 2 + 1
 
 
+# What answers say.
+
+
+def ask(model, **settings):
+    return ForecastQuestion(**settings).answer(model)
+
+
+def test_answers_hold_the_forecasts_without_each_fact_that_counts():
+    curve = replace(PILOT, learner="linear", n_features=768, n_classes=60, n_test=300, train_scores=[0.9] * 5)
+    answer = ask(APExGP(priors=OURS).fit(curve))
+    assert answer.model.facts_ == ("train_scores", "learner", "n_features", "n_classes")
+    assert list(answer.without) == ["train_scores", "n_features", "n_classes"]  # the kind has a sentence of its own
+    document, sentence = answer.document(), answer.document()["sentence"]
+    assert list(document["without"]) == list(answer.without)
+    begins = {
+        "train_scores": "Without the training scores",
+        "n_features": "768 features: without this number",
+        "n_classes": "60 classes: without this number",
+    }
+    for fact, rows in document["without"].items():
+        less = APExGP(priors=OURS).fit(replace(curve, **{fact: None})).forecast(answer.sizes)
+        assert [row["mean"] for row in rows] == less.mean.tolist()
+        (lower, upper) = (end[-1] for end in less.interval(0.95))
+        assert f"{begins[fact]} it would be {less.mean[-1]:.3f}, between {lower:.3f} and {upper:.3f}." in sentence
+    assert "The priors are those for linear models." in sentence
+
+
+def test_answers_are_silent_on_facts_that_do_not_count():
+    document = ask(APExGP(priors=OURS).fit(replace(PILOT, n_features=768, n_classes=2, n_test=300))).document()
+    assert document["without"] == {}
+    assert "without" not in document["sentence"].lower()
+
+
+def test_a_forecast_without_a_fact_keeps_what_related_curves_taught():
+    curve = replace(PILOT, learner="linear", n_features=768, metric="auroc")
+    model = APExGP(priors=OURS).fit(curve, related=[whole_curve(i, 0.75) for i in range(2)])
+    less = APExGP(priors=model.priors_).fit(replace(curve, n_features=None))
+    np.testing.assert_array_equal(ask(model).without["n_features"].mean, less.forecast(ask(model).sizes).mean)
+
+
+def test_the_methods_text_names_the_kind_and_the_numbers_that_have_moved_the_priors(monkeypatch):
+    monkeypatch.setattr("apexgp.estimators.gp.CALIBRATED", OURS)
+    moved = {
+        "linear models with 768 features and 60 classes": {"learner": "linear", "n_features": 768, "n_classes": 60},
+        "linear models": {"learner": "linear", "n_classes": 2},
+        "classifiers with 60 classes": {"learner": "boosting", "n_classes": 60},
+    }
+    for what, known in moved.items():
+        text = describe_method(APExGP().fit(replace(PILOT, **known)))
+        assert f"LCDB 1.0 and 1.1, and moved to what curves of {what} do;" in text
+    assert "moved to what curves" not in describe_method(APExGP().fit(replace(PILOT, learner="boosting")))
+
+
 # Every surface.
 
 
@@ -402,23 +497,25 @@ def said(tmp_path):
     return path
 
 
+@pytest.fixture
+def ours(tmp_path):
+    write_priors(OURS, tmp_path / "ours.json")
+    return tmp_path / "ours.json"
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("options", "kind"), [([], "trees"), (["--learner", "boosting"], "boosting"), (["--learner", UNKNOWN], None)]
+    ("options", "named"), [([], "trees"), (["--learner", "boosting"], "boosting"), (["--learner", UNKNOWN], None)]
 )
-def test_commands_say_whose_priors_they_use(run, said, options, kind):
-    code, out, _ = run("forecast", said, *options, "--at", 2000, "--json")
+def test_commands_say_whose_priors_they_use(run, said, ours, options, named):
+    code, out, _ = run("forecast", said, *options, "--priors", ours, "--at", 2000, "--json")
     assert code == 0
     facts = json.loads(out)
-    model = APExGP(learner=kind or UNKNOWN).fit(LearningCurve.from_csv(said))
-    assert facts["learner"] == kind
+    model = APExGP(priors=OURS, learner=named or UNKNOWN).fit(LearningCurve.from_csv(said))
+    assert facts["learner"] == model.learner_ == (named if named in MOVES else None)
     assert facts["forecast"][0]["mean"] == model.forecast([2000]).mean[0]
-    sentence = "" if kind is None else f"The priors are those for {LEARNERS[kind]}."
-    assert sentence in facts["sentence"]
-    assert ("The priors are those for" in facts["sentence"]) == (kind is not None)
-    moved = "" if kind is None else f", and moved to what curves of {LEARNERS[kind]} do"
-    assert moved in facts["methods_text"]
-    assert ("moved to what curves" in facts["methods_text"]) == (kind is not None)
+    assert [sentence for sentence in say_kind(model) if sentence not in facts["sentence"]] == []
+    assert len(say_kind(model)) == (named is not None)
 
 
 @pytest.mark.slow
@@ -427,7 +524,6 @@ def test_commands_say_whose_priors_they_use(run, said, options, kind):
     [
         (["--learner", "svm"], "--learner must be one of linear"),
         (["--learner", "trees", "--published"], "--learner cannot be used with the published method"),
-        (["--learner", "trees", "--priors", "ours.json"], "--learner moves the shipped priors, not those of a file"),
     ],
 )
 def test_commands_refuse_what_the_library_does(run, pairs, options, message):
@@ -436,19 +532,46 @@ def test_commands_refuse_what_the_library_does(run, pairs, options, message):
     assert message in err
 
 
-@pytest.mark.slow
-def test_related_curves_start_from_the_kind():
-    curves = [
-        LearningCurve([50, 100, 200, 400, 800], np.array([0.7, 0.75, 0.79, 0.82, 0.84]) - i / 100) for i in range(2)
-    ]
-    common, trees = (APExGP(learner=kind).fit(PILOT, related=curves) for kind in (None, "trees"))
-    moved = "exponent of the tail"
-    # Both learnt from the same two curves, so that they differ by what they started from.
-    assert trees.priors_.learnt.moved[moved][0] < common.priors_.learnt.moved[moved][0]
+# Learning from curves that may name their kind.
+
+
+@pytest.mark.parametrize(
+    ("kinds", "kept"),
+    [(("linear", "linear"), {"linear"}), (("trees", "boosting"), {"trees"}), ((None, UNKNOWN), set())],
+)
+def test_priors_learnt_from_curves_go_by_the_kinds_of_those_alone(kinds, kept):
+    learnt = learn_beliefs([whole_curve(i, 0.75, learner=kind) for i, kind in enumerate(kinds)], start=OURS)
+    assert {kind for kind in LEARNERS if is_moved_by(learnt, kind)} == kept
+    assert is_moved_by(learnt, "gap")
+    assert is_moved_by(learnt, "many_features")
+
+
+def test_related_curves_that_name_no_kind_count_as_that_of_the_pilot():
+    unnamed = [whole_curve(i, 0.75) for i in range(2)]
+    trees, linear = ([replace(curve, learner=kind) for curve in unnamed] for kind in ("trees", "linear"))
+    pilot = replace(PILOT, learner="trees", metric="auroc")
+
+    def learn(related, learner=None, pilot=pilot):
+        return APExGP(priors=OURS, learner=learner).fit(pilot, related=related)
+
+    assert learn(unnamed).priors_ == learn(trees).priors_ == learn_beliefs(trees, start=OURS)
+    assert learn(unnamed, "linear").priors_ == learn_beliefs(linear, start=OURS)
+    assert learn(dict(enumerate(unnamed))).priors_ == learn(trees).priors_
+    assert (learn(unnamed).learner_, learn(unnamed, "linear").learner_) == ("trees", "linear")
+    # Those that name another kind keep it, and say nothing of the pilot's.
+    of_others = learn(linear)
+    assert of_others.priors_ == learn_beliefs(linear, start=OURS)
+    assert of_others.learner_ is None
+    assert learn(linear, "trees").learner_ is None  # which is no reason to refuse the kind
+    assert learn(unnamed, UNKNOWN).priors_ == learn_beliefs(unnamed, start=OURS)
 
 
 @pytest.mark.slow
-def test_a_sensitivity_analysis_forgets_the_kind():
-    names = {row.name: row for row in sensitivity(APExGP(learner="naive_bayes").fit(PILOT)).answered}
-    assert "priors of all kinds" in names
-    assert "priors of all kinds" not in {row.name for row in sensitivity(APExGP().fit(PILOT)).answered}
+def test_a_sensitivity_analysis_forgets_a_kind_that_counts():
+    def rows(**settings):
+        return {row.name: row for row in sensitivity(APExGP(priors=OURS, **settings).fit(PILOT), FAR).answered}
+
+    forgotten = rows(learner="linear")["priors of all kinds"]
+    np.testing.assert_array_equal(forgotten.mean, APExGP(priors=OURS).fit(PILOT).forecast(FAR).mean)
+    assert "priors of all kinds" not in rows()
+    assert "priors of all kinds" not in rows(learner="boosting")

@@ -18,8 +18,8 @@ LEVELS = np.array([0.001, 0.025, 0.1, 0.5, 0.9, 0.975, 0.999])
 
 
 @st.composite
-def curves(draw):
-    sizes = draw(st.lists(st.integers(1, 10**12), min_size=3, max_size=8, unique=True))
+def curves(draw, fewest=3, most=8):
+    sizes = draw(st.lists(st.integers(1, 10**12), min_size=fewest, max_size=most, unique=True))
     counts = draw(st.lists(st.integers(1, 3), min_size=len(sizes), max_size=len(sizes)))
     rows = np.repeat(np.array(sizes, float), counts)
     score = st.floats(0, 1) | st.sampled_from([0.0, 0.5, 1.0])
@@ -35,8 +35,20 @@ def curves(draw):
 @settings(max_examples=60, derandomize=True)
 @given(curves(), st.sampled_from(range(len(MODELS))), st.randoms(use_true_random=False))
 def test_any_valid_curve_gets_a_proper_forecast(curve, which, random):
-    sizes, scores = curve
-    model = clone(MODELS[which]).fit(sizes, scores)
+    check_forecast(*curve, clone(MODELS[which]), random)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::apexgp.errors.AccuracyWarning")
+@settings(max_examples=30, derandomize=True)
+@given(curves(fewest=1, most=2), st.sampled_from(["burr", "power_law", "auto"]), st.randoms(use_true_random=False))
+def test_any_curve_of_one_or_two_sizes_gets_a_proper_forecast(curve, mean, random):
+    check_forecast(*curve, APExGP(mean), random)
+
+
+def check_forecast(sizes, scores, model, random):
+    """Check that a forecast is a distribution over [0, 1] at every size, and that the order of rows does not matter."""
+    model.fit(sizes, scores)
     at = np.array([sizes.min(), sizes.max(), 2 * sizes.max(), 50 * sizes.max(), 1e12])
     forecast = model.forecast(at)
     quantiles = forecast.quantile(LEVELS)
@@ -69,7 +81,7 @@ def test_a_fitted_curve_never_falls(curve):
 
 @pytest.mark.slow
 @settings(max_examples=60, derandomize=True)
-@given(curves())
+@given(curves(fewest=1))
 def test_csv_keeps_every_digit(tmp_path_factory, curve):
     path = tmp_path_factory.mktemp("csv") / "c.csv"
     original = LearningCurve(*curve)

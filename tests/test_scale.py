@@ -64,6 +64,19 @@ def test_the_unit_of_a_loss_does_not_matter(loss, of):
 
 
 @pytest.mark.parametrize(
+    ("sizes", "losses"), [([200], [0.5]), ([200, 200, 200], [0.5, 0.45, 0.6]), ([100, 200], [0.7, 0.5])]
+)
+def test_the_unit_of_a_loss_does_not_matter_from_one_size_or_two(sizes, losses):
+    nats, bits = (
+        APExGP().fit(LearningCurve(sizes, np.array(losses) / unit, metric="log loss")) for unit in (1.0, log(2))
+    )
+    one, other = (model.forecast([400, 4000]) for model in (nats, bits))
+    for p in (0.025, 0.5, 0.9):
+        np.testing.assert_allclose(other.quantile(p) * log(2), one.quantile(p), rtol=1e-6)
+    assert bits.required_size(0.4 / log(2)).median == nats.required_size(0.4).median
+
+
+@pytest.mark.parametrize(
     ("of_curve", "of_loss"),
     [
         (curve(1 - LOSSES, metric="R2"), lambda loss: 1 - loss),

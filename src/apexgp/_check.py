@@ -159,16 +159,18 @@ def check_real_number(name: str, value: float) -> float:
     return float(array)
 
 
-def check_whole_number(name: str, value: int, *, least: int, most: int = 2**53) -> int:
+def check_whole_number(
+    name: str, value: int, *, least: int, most: int = 2**53, error: type[ApexError] = RequestError
+) -> int:
     """Check an integer from `least` to `most`, by default the largest that a float represents exactly."""
     try:
         number = operator.index(value)
     except TypeError:
-        raise RequestError(f"must be a whole number, got {format_value(value)}.", argument=name) from None
+        raise error(f"must be a whole number, got {format_value(value)}.", argument=name) from None
     if number < least or isinstance(value, bool):
-        raise RequestError(f"must be a whole number of at least {least}, got {format_value(value)}.", argument=name)
+        raise error(f"must be a whole number of at least {least}, got {format_value(value)}.", argument=name)
     if number > most:
-        raise RequestError(f"must be a whole number of at most {most:,}, got {format_value(value)}.", argument=name)
+        raise error(f"must be a whole number of at most {most:,}, got {format_value(value)}.", argument=name)
     return number
 
 

@@ -3,8 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
-__all__ = ["format_chance", "format_money", "format_multiple", "format_size", "format_size_needed", "round_up"]
+__all__ = [
+    "format_chance",
+    "format_count",
+    "format_money",
+    "format_multiple",
+    "format_size",
+    "format_size_needed",
+    "format_size_range",
+    "round_up",
+]
 
 _VAGUE = 0.05  # relative error beyond which not even two digits are known
 _LONG = 1e12  # from here on a size is written with a power of ten
@@ -30,6 +40,18 @@ def format_chance(p: float, short_of: float | None = None) -> str:
 def format_size(size: float) -> str:
     """Write a size as it was given, with thousands separators."""
     return f"{size:,.10g}"
+
+
+def format_count(number: int, noun: str) -> str:
+    """Write how many there are of something, which is named in the singular: 1 score, 3 scores."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def format_size_range(sizes: Sequence[float], noun: str = "size") -> str:
+    """Write how many sizes there are, and from where to where they go; they are distinct and in rising order."""
+    if len(sizes) == 1:
+        return f"one {noun} ({format_size(sizes[0])})"
+    return f"{len(sizes):,} {noun}s from {format_size(sizes[0])} to {format_size(sizes[-1])}"
 
 
 def format_money(amount: float) -> str:

@@ -14,6 +14,7 @@ import numpy as np
 from ._check import FloatArray
 from ._numbers import format_multiple
 from .reading.known_metrics import UNNAMED
+from .reading.score_details import SEVERAL
 from .vocabulary import PYTHON, Remedy, Vocabulary, add_remedy
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ __all__ = [
     "find_inexact_cautions",
     "find_learnt_elsewhere_cautions",
     "find_pilot_cautions",
+    "find_single_run_cautions",
     "find_undecided_cautions",
     "find_uninformed_cautions",
     "prefix_caution",
@@ -180,13 +182,36 @@ def find_uninformed_cautions(sizes: FloatArray, pilot: Replicates, spread: float
     `spread` is the posterior standard deviation of the share, of the room above the curve, that is still to be won.
     """
     no_room = 1 - pilot.mean[-1] < NO_ROOM
-    if no_room or sizes.max() < 2 * pilot.sizes[-1] or spread < _UNINFORMED * _PRIOR_SPREAD:
+    said_already = len(pilot.sizes) < 3
+    if no_room or said_already or sizes.max() < 2 * pilot.sizes[-1] or spread < _UNINFORMED * _PRIOR_SPREAD:
         return ()
     return (
         Caution(
             "The pilot says little about how much further the curve will improve; far beyond it, the forecast rests "
             "on what other curves have done.",
             "says little about the limit",
+        ),
+    )
+
+
+def find_single_run_cautions(curve: LearningCurve) -> tuple[str, ...]:
+    """Caution where one score per size counts as one run, since nobody says whether it is one or a mean over several.
+
+    Only for methods that distinguish between the two.
+    """
+    is_explained = curve.split is not None or curve.averaged_over is not None or curve.is_mean_of_unknown_count
+    if is_explained or curve.replicates.count.max() > 1:
+        return ()
+    return (
+        Caution(
+            "Each score counts as one run.",
+            "counted as single runs",
+            (
+                "If it is a mean over several, give their number with {}, or {} where that is not known: the interval "
+                "becomes narrower.",
+                "averaged_over",
+                ("averaged_over", SEVERAL),
+            ),
         ),
     )
 
@@ -200,7 +225,6 @@ _NEAR_GUESSING = 0.03
 _NO_CHANGE = 1e-9
 _DISAGREEMENT = 6.0  # times the usual standard deviation of splits
 _LEAST_SPREAD = 1e-4
-_JUMPY = 0.01  # standard deviation around a smooth curve
 _SMALL_SCORE = 0.5  # error rates worth a forecast lie below; scores seldom fall below it
 
 
@@ -215,7 +239,6 @@ def find_pilot_cautions(curve: LearningCurve) -> tuple[str, ...]:
         _check_guessing,
         _check_equal_scores,
         _check_odd_size,
-        _check_single_run,
         _check_runs_known,
         _check_mean_exists,
     )
@@ -227,6 +250,17 @@ def _check_number_of_sizes(curve: LearningCurve) -> Caution | None:
     count = len(curve.replicates.sizes)
     if count >= 4:
         return None
+    if count == 1:
+        return Caution(
+            "One size shows no trend: the forecast rests on what curves of this kind did from such a level.",
+            "one size: no trend",
+        )
+    if count == 2:
+        return Caution(
+            "Two sizes show whether the curve improves, but not its shape: the forecast rests largely on what curves "
+            "of this kind did from such a level.",
+            f"only {count} sizes",
+        )
     return Caution(
         f"The pilot has only {count} different sizes; it takes 4 or more to show the shape of the curve.",
         f"only {count} sizes",
@@ -236,7 +270,7 @@ def _check_number_of_sizes(curve: LearningCurve) -> Caution | None:
 def _check_span(curve: LearningCurve) -> Caution | None:
     sizes = curve.replicates.sizes
     span = sizes[-1] / sizes[0]
-    if span >= _NARROWEST_FACTOR:
+    if span >= _NARROWEST_FACTOR or len(sizes) == 1:
         return None
     return Caution(
         f"The pilot's largest size is only {span:.3g} times its smallest; it takes a factor of {_NARROWEST_FACTOR} or "
@@ -248,6 +282,8 @@ def _check_span(curve: LearningCurve) -> Caution | None:
 def _check_trend(curve: LearningCurve) -> Caution | None:
     """Caution where the curve falls or does not move."""
     pilot = curve.upward.replicates
+    if len(pilot.sizes) == 1:
+        return None
     span = float(np.log(pilot.sizes[-1] / pilot.sizes[0]))
     slope, error = pilot.trend
     flat = slope < 2 * error and slope * span < _FLAT_RISE and error * span < _FLAT_RISE
@@ -290,10 +326,11 @@ def _check_noise(curve: LearningCurve) -> Caution | None:
     spread = pilot.spread
     if spread <= max(_WILD_SPREAD, float(np.ptp(pilot.mean))):
         return None
-    spread = curve.replicates.spread
+    differ = f"Scores at the same size differ by a standard deviation of {curve.replicates.spread:.2g}"
+    if len(pilot.sizes) == 1:
+        return Caution(f"{differ}. Larger test sets or more splits would narrow the forecast.", "wide scatter")
     return Caution(
-        f"Scores at the same size differ by a standard deviation of {spread:.2g}, more than the whole curve improves. "
-        "Larger test sets or more splits would bring out the trend.",
+        f"{differ}, more than the whole curve improves. Larger test sets or more splits would bring out the trend.",
         "noise exceeds the rise",
     )
 
@@ -303,16 +340,18 @@ def _check_guessing(curve: LearningCurve) -> Caution | None:
     coefficient = curve.range == (-1.0, 1.0)
     if curve.metric != UNNAMED and curve.metric_name not in _HALF_IS_GUESSING and not coefficient:
         return None
-    if np.abs(curve.upward.replicates.mean - 0.5).max() > _NEAR_GUESSING:
+    means = curve.upward.replicates.mean
+    if np.abs(means - 0.5).max() > _NEAR_GUESSING:
         return None
+    all_lie = "The mean score lies" if len(means) == 1 else "All mean scores lie"
     if coefficient:
         return Caution(
-            f"All mean scores lie within {2 * _NEAR_GUESSING} of 0, the score of guessing. The pilot cannot tell when "
+            f"{all_lie} within {2 * _NEAR_GUESSING} of 0, the score of guessing. The pilot cannot tell when "
             "the model will begin to learn.",
             "no better than guessing",
         )
     return Caution(
-        f"All mean scores lie within {_NEAR_GUESSING} of 0.5, the AUROC and balanced accuracy of guessing. The pilot "
+        f"{all_lie} within {_NEAR_GUESSING} of 0.5, the AUROC and balanced accuracy of guessing. The pilot "
         "cannot tell when the classifier will begin to learn: of the real curves with such a pilot, one in seven left "
         "its forecast far behind.",
         "no better than guessing",
@@ -361,31 +400,14 @@ def _check_odd_size(curve: LearningCurve) -> Caution | None:
     )
 
 
-def _check_single_run(curve: LearningCurve) -> Caution | None:
-    """Caution where single scores without labels jump about as those of one run do, and means over splits do not."""
-    pilot = curve.upward.replicates
-    if curve.split is not None or pilot.count.max() > 1 or len(pilot.sizes) < 5 or (curve.averaged_over or 1) > 1:
-        return None
-    x = np.log(pilot.sizes)
-    bend = np.polynomial.Polynomial.fit(x, pilot.mean, 2)(x) - pilot.mean
-    if np.sqrt(bend @ bend / (len(x) - 3)) < _JUMPY:
-        return None
-    return Caution(
-        "There is one score per size, with no split label, and the scores jump about. If they all come from one "
-        "split, say so: give them the same label (split). The luck of a split runs along the whole curve, and without "
-        "the label the 95 % intervals of such pilots covered only four in five of the later scores. Better still, run "
-        "more splits.",
-        "one run without a label?",
-    )
-
-
 def _check_runs_known(curve: LearningCurve) -> Caution | None:
-    """Caution where scores have a spread, and the number of runs is unknown."""
-    if curve.score_sd is None or curve.averaged_over is not None:
+    """Caution where scores are means over an unknown number of runs; of several at a size, their spread is known."""
+    if not curve.is_mean_of_unknown_count or (curve.score_sd is None and curve.replicates.count.max() > 1):
         return None
+    known = "are means" if curve.score_sd is None else "come with standard deviations"
     return Caution(
-        "The scores come with standard deviations, but not with the number of runs behind each: a mean of three runs "
-        "is far less certain than a mean of a hundred.",
+        f"The scores {known}, but the number of runs behind each is not known: a mean of three runs is far less "
+        "certain than a mean of a hundred.",
         "means of how many runs?",
         remedy=("Give the number with {}, or in a column averaged_over.", "averaged_over"),
     )

@@ -21,16 +21,18 @@ from ._check import (
     check_real_array,
     check_sizes,
     check_text,
+    check_whole_number,
     format_some,
     format_value,
 )
-from ._numbers import format_size
+from ._numbers import format_count, format_size
 from .errors import DataError, RequestError
 from .files.writing import write_text
 from .learners import check_learner
+from .reading.counts import PROBLEM_COUNTS
 from .reading.frames import is_frame, scikit_learn_curve
 from .reading.known_metrics import UNNAMED, is_negated, known_metric, metric_name, sounds_like_a_loss
-from .reading.score_details import BY_SCORE, checked_details
+from .reading.score_details import BY_SCORE, SEVERAL, RunCount, checked_details
 from .reading.score_range import check_within, range_and_direction
 from .reading.size_labels import share_kept, unit_label
 from .reading.source import Source, TableSettings, read_measurements
@@ -67,12 +69,20 @@ class Replicates:
 
     @property
     def trend(self) -> tuple[float, float]:
-        """Slope of the mean scores over log size, and its standard error."""
+        """Slope of the mean scores over log size, and its standard error.
+
+        A line fits any two means: the error then follows from the spread of the scores, and is infinite where that is
+        not known. So is that of the slope 0 at a single size.
+        """
+        if len(self.sizes) == 1:
+            return 0.0, math.inf
         x = np.log(self.sizes) - np.log(self.sizes).mean()
         slope = float(x @ self.mean / (x @ x))
+        if len(x) == 2:
+            known = self.spread * float(np.sqrt(x**2 @ (1 / self.count))) / float(x @ x)
+            return slope, known or math.inf
         residual = self.mean - self.mean.mean() - slope * x
-        freedom = max(len(x) - 2, 1)
-        return slope, float(np.sqrt(residual @ residual / freedom / (x @ x)))
+        return slope, float(np.sqrt(residual @ residual / (len(x) - 2) / (x @ x)))
 
     @property
     def spread(self) -> float:
@@ -136,8 +146,9 @@ class LearningCurve(Answer):
         The score on the training examples themselves: the same metric, in the same direction. NaN where unknown.
     n_test : number, or array of the shape of `scores`, optional
         Number of test cases behind a score. NaN where unknown.
-    averaged_over : int, optional
-        Number of runs that each score averages. None: not known.
+    averaged_over : int or "several", optional
+        Number of runs that each score averages; "several" for means over an unknown number of runs. None: one run, or,
+        where `score_sd` is given, an unknown number.
     score_sd : number, or array of the shape of `scores`, optional
         Standard deviation of the runs behind each score, where that is a mean. NaN where unknown. Give their number
         with `averaged_over`; a forecast carries a caution where it is missing.
@@ -146,7 +157,12 @@ class LearningCurve(Answer):
         give the total needed.
     learner : str, optional
         The kind of learner: "linear", "naive_bayes", "discriminant", "neighbours", "trees", "boosting" or
-        "neural_network". `APExGP` then takes its priors for that kind, unless it is told otherwise.
+        "neural_network". `APExGP` then takes its priors for that kind, where it has any, unless it is told otherwise.
+    n_features : int, optional
+        Number of features that the classifier sees, after encoding: columns of a table, width of an embedding. Priors
+        may go by it for kinds of learner that improve until there are many more examples than features.
+    n_classes : int, optional
+        Number of classes. Priors may go by it where there are few examples of each.
 
     Notes
     -----
@@ -169,10 +185,12 @@ class LearningCurve(Answer):
     unit: str
     train_scores: FloatArray | None
     n_test: FloatArray | None
-    averaged_over: int | None
+    averaged_over: RunCount | None
     score_sd: FloatArray | None
     test_share: float | None
     learner: str | None
+    n_features: int | None
+    n_classes: int | None
 
     # Written out, since it accepts more than the fields hold: whatever can become an array.
     def __init__(
@@ -188,16 +206,24 @@ class LearningCurve(Answer):
         unit: str = "rows",
         train_scores: ArrayLike | None = None,
         n_test: ArrayLike | None = None,
-        averaged_over: int | None = None,
+        averaged_over: RunCount | None = None,
         score_sd: ArrayLike | None = None,
         test_share: float | None = None,
         learner: str | None = None,
+        n_features: int | None = None,
+        n_classes: int | None = None,
     ) -> None:
         if direction is not None:
             check_choice("direction", direction, get_args(Direction))
         unit = unit_label(unit)
         test_share = None if test_share is None else share_kept(test_share)
         learner = None if learner is None else check_learner(learner, error=DataError)
+        problem = {
+            name: None
+            if value is None
+            else check_whole_number(name, value, least=PROBLEM_COUNTS[name], error=DataError)
+            for name, value in (("n_features", n_features), ("n_classes", n_classes))
+        }
         metric = check_text("metric", metric, error=DataError)
         task = None if task is None else check_text("task", task, error=DataError)
         at, measured = check_sizes("sizes", sizes, error=DataError), check_finite_array("scores", scores)
@@ -235,7 +261,7 @@ class LearningCurve(Answer):
             if array is not None:
                 array.flags.writeable = False
         words: dict[str, Any] = {"metric": metric, "task": task, "direction": direction, "range": between, "unit": unit}
-        words |= {"averaged_over": averaged_over, "test_share": test_share, "learner": learner}
+        words |= {"averaged_over": averaged_over, "test_share": test_share, "learner": learner, **problem}
         for name, value in {**arrays, **words}.items():
             object.__setattr__(self, name, value)
 
@@ -244,7 +270,9 @@ class LearningCurve(Answer):
 
     def __repr__(self) -> str:
         distinct = np.unique(self.sizes)
-        facts = [f"{len(self)} scores at {len(distinct)} sizes from {distinct[0]:g} to {distinct[-1]:g}"]
+        ends = f"from {distinct[0]:g} to {distinct[-1]:g}"
+        at = f"{len(distinct)} sizes {ends}" if len(distinct) > 1 else f"size {distinct[0]:g}"
+        facts = [f"{format_count(len(self), 'score')} at {at}"]
         if self.split is not None:
             splits = len(set(self.split.tolist()))
             facts.append(f"{splits} split{'s' if splits > 1 else ''}")
@@ -259,9 +287,10 @@ class LearningCurve(Answer):
         if self.unit != "rows":
             facts.append(f"unit={self.unit!r}")
         if self.averaged_over is not None:
-            facts.append(f"averaged_over={self.averaged_over}")
-        if self.learner is not None:
-            facts.append(f"learner={self.learner!r}")
+            facts.append(f"averaged_over={self.averaged_over!r}")
+        facts += [
+            f"{name}={value!r}" for name in ("learner", *PROBLEM_COUNTS) if (value := getattr(self, name)) is not None
+        ]
         known = [name for name in BY_SCORE if getattr(self, name) is not None]
         if known:
             facts.append(f"with {', '.join(known)}")
@@ -277,6 +306,16 @@ class LearningCurve(Answer):
     def unit_name(self) -> str:
         """The things that a size counts, as people write them: examples for rows, anything else as it was given."""
         return "examples" if self.unit == "rows" else self.unit
+
+    @property
+    def is_mean_of_unknown_count(self) -> bool:
+        """Whether each score is a mean over runs, and nobody has said over how many."""
+        return self.averaged_over == SEVERAL or (self.averaged_over is None and self.score_sd is not None)
+
+    @property
+    def known_run_count(self) -> int:
+        """Number of runs that each score averages, as far as it is known: 1 for a mean over an unknown number."""
+        return self.averaged_over if isinstance(self.averaged_over, int) else 1
 
     @cached_property
     def direction_stated(self) -> bool:
@@ -381,6 +420,8 @@ class LearningCurve(Answer):
         score_sd: str | None = None,
         n_test: str | float | None = None,
         averaged_over: str | int | None = None,
+        n_features: str | int | None = None,
+        n_classes: str | int | None = None,
         each_column: EachColumn | None = None,
         per_cent: bool | None = None,
         test_share: float | None = None,
@@ -418,7 +459,11 @@ class LearningCurve(Answer):
             the scores. For a wide table, a list with one column of training scores for each of scores.
         n_test, averaged_over
             Number of test cases behind a score, and of runs that it averages: a number, or a column. By default what
-            the table says: `n_test`, `Test cases`; `averaged_over`, `n_runs`.
+            the table says: `n_test`, `Test cases`; `averaged_over`, `n_runs`. "several" stands for means over an
+            unknown number of runs, and so does a column of scores called `mean AUC` or similar.
+        n_features, n_classes
+            Number of features that the classifier sees, after encoding, and of classes: a number, or a column. By
+            default what the table says: `n_features`, `Number of features`; `n_classes`, `Classes`.
         each_column
             What each of several columns of scores is, "split" or "model", where their names do not tell. Each model is
             a separate curve: see `read_curves`.
@@ -431,6 +476,8 @@ class LearningCurve(Answer):
         wanted = TableSettings(
             *(size, score, split, None, metric, direction, unit, sheet),
             *(train_score, score_sd, n_test, averaged_over, each_column, per_cent, test_share, range),
+            n_features=n_features,
+            n_classes=n_classes,
         )
         return _take_only_curve(read_curves_and_notes(path, wanted)[0], path)
 
@@ -450,6 +497,8 @@ class LearningCurve(Answer):
         score_sd: str | None = None,
         n_test: str | float | None = None,
         averaged_over: str | int | None = None,
+        n_features: str | int | None = None,
+        n_classes: str | int | None = None,
         each_column: EachColumn | None = None,
         per_cent: bool | None = None,
         test_share: float | None = None,
@@ -468,6 +517,8 @@ class LearningCurve(Answer):
         wanted = TableSettings(
             *(size, score, split, None, metric, direction, unit, None),
             *(train_score, score_sd, n_test, averaged_over, each_column, per_cent, test_share, range),
+            n_features=n_features,
+            n_classes=n_classes,
         )
         return _take_only_curve(read_curves_and_notes(frame, wanted)[0], frame)
 
@@ -535,7 +586,7 @@ def build_curve_columns(curves: Iterable[LearningCurve]) -> dict[str, list[Any]]
 
     This is what every file of curves holds, and what `read_curves` takes back.
     """
-    about = ("task", "metric", "direction", "unit", "test_share", "learner")
+    about = ("task", "metric", "direction", "unit", "test_share", "learner", *PROBLEM_COUNTS)
     columns: dict[str, list[Any]] = {name: [] for name in ("size", "score", "split", *_DETAILS, *about, "range")}
     for curve in curves:
         columns["size"] += [int(s) if s.is_integer() else s for s in curve.sizes.tolist()]
@@ -551,18 +602,18 @@ def build_curve_columns(curves: Iterable[LearningCurve]) -> dict[str, list[Any]]
         columns["range"] += [stated] * len(curve)
     bare = [
         n
-        for n in ("split", "task", *_DETAILS, "test_share", "learner", "range")
+        for n in ("split", "task", *_DETAILS, "test_share", "learner", *PROBLEM_COUNTS, "range")
         if all(value is None for value in columns[n])
     ]
     return {name: column for name, column in columns.items() if name not in bare}
 
 
-def build_detail_columns(curve: LearningCurve) -> dict[str, list[float | None]]:
+def build_detail_columns(curve: LearningCurve) -> dict[str, list[float | str | None]]:
     """Make the columns of a curve's file that hold details of its scores; None where a number is not known."""
-    columns: dict[str, list[float | None]] = {}
+    columns: dict[str, list[float | str | None]] = {}
     for name, attribute in _DETAILS.items():
         values = getattr(curve, attribute)
-        if isinstance(values, int):
+        if isinstance(values, int | str):
             columns[name] = [values] * len(curve)
         elif values is not None:
             numbers = values.tolist()
@@ -586,6 +637,8 @@ def read_curves(
     score_sd: str | None = None,
     n_test: str | float | None = None,
     averaged_over: str | int | None = None,
+    n_features: str | int | None = None,
+    n_classes: str | int | None = None,
     each_column: EachColumn | None = None,
     per_cent: bool | None = None,
     test_share: float | None = None,
@@ -598,6 +651,8 @@ def read_curves(
     wanted = TableSettings(
         *(size, score, split, task, metric, direction, unit, sheet),
         *(train_score, score_sd, n_test, averaged_over, each_column, per_cent, test_share, range),
+        n_features=n_features,
+        n_classes=n_classes,
     )
     return read_curves_and_notes(path, wanted)[0]
 

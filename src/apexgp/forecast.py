@@ -19,6 +19,7 @@ from ._check import (
     check_list,
     check_probability,
     check_real_array,
+    check_real_number,
     check_text,
     check_whole_number,
     format_value,
@@ -69,6 +70,9 @@ class Forecast(Answer):
         Reasons to doubt this forecast, in plain words.
     scale : Scale
         The map between scores and [0, 1]; by default scores lie there.
+    resolution : float
+        How far apart the scores are that can be measured, on the scale of `locations`. A score is often a count out of
+        the test cases: an end of an interval that is closer to the best or worst score than half of it is that score.
     """
 
     sizes: FloatArray
@@ -77,6 +81,7 @@ class Forecast(Answer):
     weights: FloatArray
     cautions: tuple[str, ...] = ()
     scale: Scale = UNIT_SCALE
+    resolution: float = 0.0
 
     # Written out, since it accepts more than the fields hold: whatever can become an array.
     def __init__(
@@ -87,8 +92,12 @@ class Forecast(Answer):
         weights: ArrayLike,
         cautions: Iterable[str] = (),
         scale: Scale = UNIT_SCALE,
+        resolution: float = 0.0,
     ) -> None:
         object.__setattr__(self, "scale", check_instance("scale", scale, Scale, "a Scale, such as curve.scale"))
+        object.__setattr__(self, "resolution", check_real_number("resolution", resolution))
+        if not 0 <= self.resolution <= 1:
+            raise RequestError(f"must be between 0 and 1, got {format_value(resolution)}.", argument="resolution")
         given = {"sizes": sizes, "locations": locations, "scales": scales, "weights": weights}
         for name, values in given.items():
             whole = type(values) is np.ndarray and values.dtype == np.float64
@@ -243,8 +252,7 @@ class Forecast(Answer):
         if check_choice("kind", kind, ("equal_tailed", "hdi")) == "equal_tailed":
             outside = (1 - level) / 2
             below = np.array([outside, 1 - outside])
-            lower, upper = self.scale.outside(self._mixture.quantile(below, below[::-1]))
-            return lower, upper
+            return self._reach_bounds(*self._mixture.quantile(below, below[::-1]))
         return self._find_shortest(level)
 
     def sample(self, n: int, seed: int | None = None) -> FloatArray:
@@ -286,6 +294,12 @@ class Forecast(Answer):
     def _mixture(self) -> TruncatedMixture:
         return TruncatedMixture(self.locations, self.scales, self.weights)
 
+    def _reach_bounds(self, lower: FloatArray, upper: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Ends of intervals as scores; one that cannot be told from the bound beyond it is that bound."""
+        half = self.resolution / 2
+        low, high = np.where(lower < half, 0.0, lower), np.where(upper > 1 - half, 1.0, upper)
+        return self.scale.outside(low), self.scale.outside(high)
+
     def _find_shortest(self, level: float) -> tuple[FloatArray, FloatArray]:
         """Ends of the shortest interval, by ever finer grids over the probability left below it.
 
@@ -296,8 +310,9 @@ class Forecast(Answer):
         below = np.linspace(0.0, width, 129)[:, None] * np.ones(len(self.sizes))
         spacing = width / 128
         while True:
-            lower = self.scale.outside(self._mixture.quantile(below, 1 - below))
-            upper = self.scale.outside(self._mixture.quantile(below + level, width - below))
+            lower, upper = self._reach_bounds(
+                self._mixture.quantile(below, 1 - below), self._mixture.quantile(below + level, width - below)
+            )
             best = np.argmin(upper - lower, axis=0)[None]
             if spacing < 1e-7 * width:
                 return tuple(np.take_along_axis(end, best, axis=0)[0] for end in (lower, upper))
@@ -310,4 +325,4 @@ class Forecast(Answer):
         first = check_whole_number("index", index, least=-len(self), most=len(self) - 1) % len(self)
         one = slice(first, first + 1)
         components = self.locations[:, one], self.scales[:, one], self.weights
-        return Forecast(self.sizes[one], *components, self.cautions, self.scale)
+        return Forecast(self.sizes[one], *components, self.cautions, self.scale, self.resolution)

@@ -7,12 +7,12 @@ from typing import Any
 from ._check import UNUSABLE, format_value
 from .errors import ApexError, RequestError
 
-__all__ = ["LEARNERS", "UNKNOWN", "check_learner", "find_kind", "recognise_kind", "settle_kind"]
+__all__ = ["IMPROVE_WITH_FEATURES", "LEARNERS", "UNKNOWN", "check_learner", "find_kind", "recognise_kind"]
 
 LEARNERS = {
     "linear": "linear models",
     "naive_bayes": "naive Bayes classifiers",
-    "discriminant": "discriminant analysis",
+    "discriminant": "quadratic discriminant analysis",
     "neighbours": "nearest neighbours",
     "trees": "trees and forests",
     "boosting": "boosting",
@@ -25,9 +25,9 @@ UNKNOWN = "unknown"
 # By class names, so that those of other libraries count, too; a subclass has the kind of its base.
 _CLASSES = {
     "linear": "LogisticRegression LinearSVC PassiveAggressiveClassifier Perceptron RidgeClassifier RidgeClassifierCV "
-    "SGDClassifier TunedLogistic",
+    "SGDClassifier TunedLogistic LinearDiscriminantAnalysis NearestCentroid",
     "naive_bayes": "BernoulliNB CategoricalNB ComplementNB GaussianNB MultinomialNB",
-    "discriminant": "LinearDiscriminantAnalysis QuadraticDiscriminantAnalysis NearestCentroid",
+    "discriminant": "QuadraticDiscriminantAnalysis",
     "neighbours": "KNeighborsClassifier RadiusNeighborsClassifier",
     "trees": "DecisionTreeClassifier ExtraTreesClassifier RandomForestClassifier XGBRFClassifier",
     "boosting": "AdaBoostClassifier CatBoostClassifier EasyEnsembleClassifier GradientBoostingClassifier "
@@ -43,16 +43,15 @@ _KIND_BY_SETTING = {
 _SUPPORT_VECTORS = ("SVC", "NuSVC")
 _ABBREVIATIONS = {
     "knn": "neighbours",
-    "lda": "discriminant",
+    "lda": "linear",
     "lightgbm": "boosting",
     "mlp": "neural_network",
     "qda": "discriminant",
     "xgboost": "boosting",
 }
 _DEEPEST = 20  # estimators wrapped in one another
-_IMPROVE_WITH_FEATURES = ("linear", "discriminant", "naive_bayes")
-"""Kinds that go on improving until there are many more examples than features."""
-_CARRIES_OVER_TO_NO_TASK = "neural_network"
+IMPROVE_WITH_FEATURES = ("linear", "naive_bayes")
+"""Kinds with about one coefficient per feature: they improve until examples far outnumber features."""
 
 
 def check_learner(value: Any, *, error: type[ApexError] = RequestError) -> str:
@@ -95,36 +94,6 @@ def recognise_kind(estimator: Any) -> tuple[str, str] | None:
         RuntimeError,
     ):  # raised by a foreign class when its attributes are read
         return None
-
-
-def settle_kind(kind: str | None, features: int | None, largest: float) -> str | None:
-    """Decide whose priors forecasts of a collected curve use: those of its kind, or (None) those that all kinds share.
-
-    A kind that nobody has stated is used only where that is known to help:
-
-    * linear models, discriminant analysis and naive Bayes, not where there are more features than half the largest
-      pilot size (or nobody knows how many). Their priors come from tables with few features, and such learners go on
-      improving until there are many more examples than coefficients: on frozen embeddings of 384 and 768 dimensions
-      "linear" made the CRPS beyond twice the pilot 17 % worse (0.025 instead of 0.021, 10 data sets). On LCDB, beyond
-      10 times the pilot, by features per example of the largest pilot size (up to 0.03, 0.07, 0.2, 0.6, more), the
-      kind took it from .023 .017 .017 .012 .037 to .015 .011 .013 .011 .041;
-    * neural networks, not at all: on tasks kept aside their priors made the CRPS 2, 3 and 10 % worse at up to 2,
-      2 to 10 and more than 10 times the pilot (89 curves).
-
-    Parameters
-    ----------
-    kind
-        As `recognise_kind` found it; None where it did not.
-    features
-        Number of features after one-hot encoding; None where it is not known.
-    largest
-        The largest size of the curve.
-    """
-    if kind == _CARRIES_OVER_TO_NO_TASK:
-        return None
-    if kind in _IMPROVE_WITH_FEATURES and (features is None or features > largest / 2):
-        return None
-    return kind
 
 
 def _recognise_within(estimator: Any, depth: int) -> tuple[str, str] | None:

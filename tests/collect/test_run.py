@@ -2,17 +2,23 @@ import re
 
 import numpy as np
 import pytest
-from sklearn.base import BaseEstimator, ClassifierMixin
+from scipy.sparse import csr_matrix
+from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris
+from sklearn.decomposition import PCA
 from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import RandomForestClassifier
+from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.metrics import f1_score, roc_auc_score
-from sklearn.naive_bayes import GaussianNB
+from sklearn.model_selection import GridSearchCV
+from sklearn.naive_bayes import GaussianNB, MultinomialNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MaxAbsScaler, PolynomialFeatures, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 import apexgp
-from apexgp import APExGP, CurveSet, LogisticHead, SliceHead, collect_curves, read_curves
+from apexgp import APExGP, CurveSet, LogisticHead, SliceHead, TunedLogistic, collect_curves, read_curves
 from apexgp.collect.cases import Cases
 from apexgp.collect.fit_plan import TrainingSubsets
 from apexgp.collect.slices import Scans
@@ -24,6 +30,7 @@ from apexgp.errors import (
     SizesLeftOutWarning,
     WouldOverwriteError,
 )
+from conftest import require
 
 # The data of these tests are small, and some features are row numbers on purpose.
 pytestmark = [
@@ -31,7 +38,9 @@ pytestmark = [
 ]
 
 X, Y = load_breast_cancer(return_X_y=True)
-OF_NAIVE_BAYES = "Kind of learner: naive_bayes (GaussianNB), which forecasts of these curves take into account."
+OF_NAIVE_BAYES = (
+    "Kind of learner: naive_bayes (GaussianNB), 5 features: forecasts of these curves take both into account."
+)
 
 
 def collect(estimator=GaussianNB(), features=X, labels=Y, **settings):  # noqa: B008
@@ -196,6 +205,7 @@ def test_scans_of_different_lengths(rng):
     head = SliceHead([0.05], [0.0], 1, max_epochs=30)
     curves = collect(head, scans, y, sizes=[20, 60], n_splits=2)
     assert curves.only.scores.mean() > 0.8
+    assert curves.only.n_features == 6
     assert set(curves.fits[0]["parameters"]) == {"learning_rate", "weight_decay", "seed", "epoch"}
 
 
@@ -249,6 +259,89 @@ def test_several_classes_as_one_curve():
     curves = collect(estimator, features, species, metric=metrics, multiclass="macro", sizes=[20, 60])
     assert list(curves) == [(None, metric) for metric in metrics]
     assert all(curve.scores.min() > 0.7 for curve in curves.values())
+
+
+class Doubled(TransformerMixin, BaseEstimator):
+    """A step that nobody but its author knows."""
+
+    def fit(self, X, y=None):
+        return self
+
+    def transform(self, X):
+        return np.hstack([X, X])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("estimator", "features", "settings", "seen"),
+    [
+        (GaussianNB(), X[:, :7], {}, 7),
+        (make_pipeline(MaxAbsScaler(), LogisticRegression(max_iter=5)), csr_matrix(X[:, :7]), {}, 7),
+        (make_pipeline(PCA(3), GaussianNB()), X, {}, 3),
+        (make_pipeline(PolynomialFeatures(2), LogisticRegression(max_iter=5)), X[:, 1:4], {}, 10),
+        (make_pipeline(StandardScaler(), make_pipeline(PCA(3), GaussianNB())), X, {}, None),
+        (make_pipeline(CountVectorizer(), MultinomialNB()), np.array(["cold wind", "warm sun"])[Y], {}, 4),
+        (make_pipeline(PCA(), GaussianNB()), X, {"param_grid": {"pca__n_components": [2, 3]}}, None),
+        (make_pipeline(PCA(3), GaussianNB()), X, {"param_grid": {"gaussiannb__var_smoothing": [1e-9]}}, 3),
+        (GridSearchCV(make_pipeline(PCA(), GaussianNB()), {"pca__n_components": [2]}, cv=2), X, {}, None),
+        (GridSearchCV(GaussianNB(), {"var_smoothing": [1e-9]}, cv=2), X, {}, 30),
+        (make_pipeline(Doubled(), GaussianNB()), X, {}, None),
+    ],
+    ids=[
+        *("table", "scaled", "pca", "polynomial", "nested", "texts", "tuned pca", "tuned head", "searched pca"),
+        *("search", "foreign"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_the_features_that_the_classifier_sees_are_counted(tmp_path, estimator, features, settings, seen):
+    settings |= {"sizes": [40, 80], "n_splits": 1}
+    curves = collect(estimator, features, results=tmp_path / "runs.csv", **settings)
+    curves.to_csv(tmp_path / "curves.csv")
+    again = read_curves(tmp_path / "curves.csv")["1"], CurveSet.from_results(tmp_path / "runs.csv").only
+    for curve in (curves.only, *again):
+        assert (curve.n_features, curve.n_classes) == (seen, 2)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_texts_count_as_often_as_they_are_encoded(library):
+    frame = require(library).DataFrame({"a": X[:, 1], "sex": np.array(["f", "m", "x"])[np.arange(len(X)) % 3]})
+    assert collect(TunedLogistic([0.1]), frame, sizes=[60], n_splits=1).only.n_features == 4
+
+
+@pytest.mark.slow
+def test_classes_are_those_that_a_curve_is_about(tmp_path):
+    iris, species = load_iris(return_X_y=True)
+    settings = {"features": iris[:, :2], "sizes": [40], "n_splits": 1}
+    assert {curve.n_classes for curve in collect(labels=species, **settings).values()} == {2}  # one against the rest
+    record = tmp_path / "runs.csv"
+    macro = collect(labels=species, multiclass="macro", results=record, **settings)
+    assert macro.only.n_classes == CurveSet.from_results(record).only.n_classes == 3
+    labels = {"species": species, "setosa": species == 0}
+    both = collect(labels=labels, multiclass="macro", results=tmp_path / "both.csv", **settings)
+    for curves in (both, CurveSet.from_results(tmp_path / "both.csv")):
+        assert {task: curve.n_classes for (task, _), curve in curves.items()} == {"species": 3, "setosa": 2}
+
+
+@pytest.mark.slow
+def test_a_record_without_these_numbers_goes_on(tmp_path):
+    record = tmp_path / "runs.csv"
+    settings = {"sizes": [40, 80], "n_splits": 1, "results": record}
+    first = collect(**settings)
+    content = record.read_text()
+    older = re.sub(r"# n_(features|classes): .*\n", "", content)
+    assert len(older.splitlines()) == len(content.splitlines()) - 2
+    record.write_text(older)
+    alone = CurveSet.from_results(record).only
+    assert (alone.n_features, alone.n_classes) == (None, None)
+    more = collect(**settings | {"sizes": [40, 80, 120]})
+    assert (more.only.n_features, more.only.n_classes) == (30, 2)
+    assert rows(more)[:2] == rows(first)
+    for damage in ("# n_features: 0", "# n_features: 2.5", "# n_classes: 1", '# n_classes: {"a": "b"}'):
+        record.write_text(content.replace("# learner", f"{damage}\n# learner").replace("# n_features: 30\n", ""))
+        record.write_text(re.sub(r"# n_classes: 2\n", "", record.read_text()))
+        with pytest.raises(DataError, match="has lost its settings"):
+            CurveSet.from_results(record)
 
 
 @pytest.mark.slow
@@ -449,11 +542,11 @@ def test_ctrl_c_leaves_a_valid_file(tmp_path):
 @pytest.mark.slow
 def test_curves_are_written_for_the_forecast(tmp_path):
     collect(sizes=[60, 94, 147]).to_csv(tmp_path / "one.csv")
-    assert (
-        (tmp_path / "one.csv")
-        .read_text()
-        .startswith("size,score,split,train_score,n_test,task,metric,direction,unit,test_share,learner\n60,")
-    )
+    header, first, *_ = (tmp_path / "one.csv").read_text().splitlines()
+    about = "task,metric,direction,unit,test_share,learner,n_features,n_classes"
+    assert header == f"size,score,split,train_score,n_test,{about}"
+    assert first.startswith("60,")
+    assert first.endswith(",30,2")
     features, species = load_iris(return_X_y=True)
     several = collect(features=features, labels=species, metric=["auroc", "accuracy"], sizes=[20, 60])
     several.to_csv(tmp_path / "all.csv")

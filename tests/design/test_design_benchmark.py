@@ -10,6 +10,8 @@ from conftest import REPOSITORY, require
 def run(tmp_path_factory):
     """The command, as `python benchmarks/design.py` runs it."""
     pd = require("pandas")
+    from small_databases import write_problems
+
     rng = np.random.default_rng(5)
     folder = tmp_path_factory.mktemp("data")
     (folder / "lcdb").mkdir()
@@ -29,6 +31,7 @@ def run(tmp_path_factory):
     means = [("3", "LogisticRegression", 16, 0.7, 0.01)]
     columns = ["data_set", "learner", "size", "accuracy", "standard_error"]
     pd.DataFrame(means, columns=columns).to_csv(folder / "lcdb" / "lcdb11_dev.csv.gz", index=False)
+    write_problems(folder, ("3", "31"))
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("APEXGP_DATA", str(folder))
         patch.syspath_prepend(str(REPOSITORY / "benchmarks"))

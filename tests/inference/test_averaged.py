@@ -86,5 +86,5 @@ def test_more_runs_behind_the_same_means_are_believed_more(runs):
 def test_a_spread_that_nobody_knows_the_runs_of_tells_nothing(runs):
     _, means = runs
     unknown = replace(means, averaged_over=None)
-    bare = replace(unknown, score_sd=None)
+    bare = replace(unknown, score_sd=None, averaged_over="several")
     np.testing.assert_array_equal(told(unknown), told(bare))

@@ -38,7 +38,8 @@ def test_one_curve_moves_priors_less_than_many(low_curves, learnt):
     one = learn_beliefs(low_curves[:1])
     assert (one.learnt.curves, one.learnt.tasks, one.learnt.left_out) == (1, 1, {})
     assert 0 < distance(one) < distance(learnt)
-    assert one.learnt.moved["share still to be gained"][1] == pytest.approx(0.59, abs=0.03)
+    before, after = one.learnt.moved["share still to be gained"]
+    assert after == pytest.approx(before, abs=0.03)
 
 
 @pytest.mark.slow

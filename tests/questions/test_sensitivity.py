@@ -158,15 +158,15 @@ def test_sizes_are_compared_where_the_decision_is():
 
 @pytest.mark.slow
 def test_what_cannot_be_fitted_is_a_row_that_says_why():
-    short = LearningCurve([60, 120, 240], [[0.7, 0.72], [0.75, 0.74], [0.78, 0.79]])
+    short = LearningCurve([120, 240], [[0.75, 0.74], [0.78, 0.79]])
     found = sensitivity(APExGP().fit(short), target=0.8)
-    assert {row.name for row in found.failed} == {"without size 60", "without size 240"}
+    assert {row.name for row in found.failed} == {"paper's priors", "published method"}
     for row in found.failed:
         assert "3 or more different sizes" in row.error
         assert math.isnan(row.effect)
         assert row.required is None
     assert found.rows[-2:] == found.failed
-    assert "without size 60: Need scores at 3 or more" in str(found)
+    assert "published method: This method needs scores at 3 or more" in str(found)
     assert found.to_dict()["mean_480"][-1] is None
 
 

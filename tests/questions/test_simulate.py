@@ -171,8 +171,8 @@ def test_bad_requests_are_explained():
         simulate_collection(curve, 0.7, LeastSquares("power_law"), pilot=5)
     with pytest.raises(DataError, match="The curve has 10 sizes: with 10 in the pilot, none is left"):
         simulate_collection(curve, 0.82, LeastSquares("power_law"), pilot=10)
-    with pytest.raises(RequestError, match="pilot must be a whole number of at least 3"):
-        simulate_collection(curve, 0.82, LeastSquares("power_law"), pilot=2)
+    with pytest.raises(RequestError, match="pilot must be a whole number of at least 1"):
+        simulate_collection(curve, 0.82, LeastSquares("power_law"), pilot=0)
     with pytest.raises(RequestError, match="rounds must be a whole number"):
         simulate_collection(curve, 0.82, LeastSquares("power_law"), pilot=5, rounds=0)
     with pytest.raises(RequestError, match=r"Write 0\.82 for 82 %"):

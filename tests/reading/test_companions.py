@@ -12,7 +12,14 @@ from apexgp import APExGP, LearningCurve
 from apexgp.curve import read_curves_and_notes
 from apexgp.errors import DataError, RequestError
 from apexgp.reading.cells import with_spread
-from apexgp.reading.counts import counts_runs, counts_test_cases, counts_training_examples
+from apexgp.reading.counts import (
+    counts_classes,
+    counts_features,
+    counts_runs,
+    counts_test_cases,
+    counts_training_examples,
+)
+from apexgp.reading.known_metrics import says_mean
 from apexgp.reading.source import TableSettings
 from apexgp.reading.spreadsheets import Table
 
@@ -205,7 +212,10 @@ def test_the_spread_of_the_scores_themselves_is_not_one_behind_them():
             [99] * 3,
             r"training scores must lie in \[0, 1\], got 99. Are these percentages\?",
         ),
-        ("n_runs", "averaged_over", [2.5] * 3, "expected a number of runs, got 2.5"),
+        ("n_runs", "averaged_over", [2.5] * 3, "expected a number of runs, or several, got 2.5"),
+        ("features", "n_features", ["tf-idf"] * 3, "expected a number, got 'tf-idf'"),
+        ("features", "n_features", [7.5] * 3, "expected a number of features, at least 1, got 7.5"),
+        ("classes", "n_classes", [1] * 3, "expected a number of classes, at least 2, got 1"),
         ("sd", "score_sd", ["a", "b", "c"], "expected a number, got 'a'"),
     ],
 )
@@ -231,12 +241,122 @@ def test_what_is_said_goes_before_what_is_found():
         ({"train_score": "y"}, "has no column 'y'.*Name yours with train_score="),
         ({"averaged_over": "2.5"}, "averaged_over must be a whole number"),
         ({"averaged_over": 0}, "averaged_over must be a whole number of at least 1"),
+        ({"n_features": "width"}, "has no column 'width'.*Name yours with n_features="),
+        ({"n_features": 0}, "n_features must be a whole number of at least 1"),
+        ({"n_classes": "1"}, "n_classes must be a whole number of at least 2"),
         ({"n_test": 0.5}, "n_test must be a number of test cases, at least 1"),
         ({"n_test": [3]}, "n_test must be one finite number"),
         ({"score_sd": 0.1}, "score_sd must be the name of a column"),
     ):
         with pytest.raises((DataError, RequestError), match=message):
             read(text, **said)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("n_features", "features", "N features", "# features", "Number of features", "num_features", "nfeatures"),
+        *("predictors", "No. of predictors", "dimensions", "dimension", "Embedding dimension", "feature count"),
+    ],
+)
+def test_features_are_counted_by_such_names(name):
+    assert counts_features(name)
+    curve, notes = read(table(f"AUC,{name}", [30, "", 30]))
+    assert (curve.metric, curve.scores.tolist(), curve.n_features) == ("AUC", NUMBERS[1], 30)
+    told = f"read the column {name!r} as the number of features."
+    assert (told in notes) == (name not in ("n_features", "N features"))
+
+
+@pytest.mark.parametrize("name", ["n_classes", "classes", "# classes", "Number of classes", "num_classes", "nclasses"])
+def test_classes_are_counted_by_such_names(name):
+    assert counts_classes(name)
+    curve, _ = read(table(f"AUC,{name}", [3, 3, 3]))
+    assert (curve.metric, curve.scores.tolist(), curve.n_classes) == ("AUC", NUMBERS[1], 3)
+
+
+@pytest.mark.parametrize(
+    "name", ["feature", "feature set", "features and labels", "feature importance", "class", "n_labels", "class 1", "n"]
+)
+def test_other_names_count_neither_features_nor_classes(name):
+    assert not counts_features(name)
+    assert not counts_classes(name)
+
+
+def test_features_and_classes_are_no_scores():
+    text = "n,n_features,classes,resnet,vit\n60,768,3,0.5,0.6\n120,768,3,0.6,0.7\n"
+    curves, _ = read_curves_and_notes(io.StringIO(text), TableSettings(each_column="model"))
+    assert {task: (curve.n_features, curve.n_classes) for task, curve in curves.items()} == {
+        "resnet": (768, 3),
+        "vit": (768, 3),
+    }
+
+
+def test_one_column_per_size_can_have_them_too():
+    curves, _ = read_curves_and_notes(
+        io.StringIO("task,n_features,60,120\na,7,0.5,0.6\nb,9,0.6,0.7\n"), TableSettings()
+    )
+    assert [curve.n_features for curve in curves.values()] == [7, 9]
+
+
+def test_a_curve_has_one_number_of_features():
+    rows = "n,AUC,task,{}\n60,0.6,a,7\n120,0.7,a,7\n60,0.6,b,8\n120,0.7,b,9\n250,0.8,b,9\n"
+    message = "one number of features, got 8 in line 4, 9 in line 5"
+    with pytest.raises(DataError, match=message) as found:
+        read_curves_and_notes(io.StringIO(rows.format("n_features")), TableSettings())
+    assert [(fault.line, fault.column) for fault in found.value.faults] == [(5, "n_features")]
+    with pytest.raises(DataError, match=message):
+        read_curves_and_notes(io.StringIO(rows.format("width")), TableSettings(n_features="width"))
+    curves, notes = read_curves_and_notes(io.StringIO(rows.format("dimensions")), TableSettings())
+    assert [curve.n_features for curve in curves.values()] == [None, None]
+    (note,) = [note for note in notes if "dimensions" in note]
+    assert "left out the column 'dimensions'" in note
+    assert message in note
+    (said,) = {
+        curve.n_features
+        for curve in read_curves_and_notes(io.StringIO(rows.format("n_features")), TableSettings(n_features=12))[
+            0
+        ].values()
+    }
+    assert said == 12
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["mean AUC", "avg accuracy", "AUC (mean)", "mean_test_score", "Mean accuracy (%)", "mean AUC (95% CI)", "average"],
+)
+def test_a_header_says_that_scores_are_means_over_an_unknown_number_of_runs(name):
+    curve, notes = read(table(name))
+    assert curve.averaged_over == "several"
+    assert f"read the scores under {name!r} as means over an unknown number of runs." in notes
+    assert read(table(name), averaged_over=1)[0].averaged_over == 1
+    curve, notes = read(table(f"{name},n_runs", [5, 5, ""]))
+    assert curve.averaged_over == 5
+    assert not any("unknown number" in note for note in notes)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("AUC", "score", "average precision", "mean squared error", "neg_mean_absolute_error", "macro avg F1"),
+        *("macro averaged AUC", "weighted average F1", "mean IoU", "avg loss", "mean average precision"),
+    ],
+)
+def test_other_headers_are_those_of_single_runs(name):
+    assert not says_mean(name)
+
+
+def test_several_is_a_number_of_runs_wherever_one_is_asked_for(tmp_path):
+    assert read(table("AUC,averaged_over", ["several"] * 3))[0].averaged_over == "several"
+    assert read(table("AUC,n_runs", [5, "Several", 5]))[0].averaged_over == "several"
+    assert read(table("AUC"), averaged_over="several")[0].averaged_over == "several"
+    assert read(table("AUC,several", [5] * 3), averaged_over="several")[0].averaged_over == 5  # a column goes before
+    with pytest.raises(DataError, match="expected a number, got 'many'"):
+        read(table("AUC,averaged_over", ["many"] * 3))
+    with pytest.raises(RequestError, match="averaged_over must be a whole number, or 'several'"):
+        LearningCurve([60, 120], [0.7, 0.8], averaged_over="many")
+    saved = tmp_path / "curve.csv"
+    LearningCurve([60], [0.7], averaged_over="several").to_csv(saved)
+    assert LearningCurve.from_csv(saved).averaged_over == "several"
 
 
 def test_a_frame_is_read_as_a_file_is():

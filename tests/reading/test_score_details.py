@@ -1,7 +1,9 @@
 """What is known of scores beside them: kept in line with them, whatever becomes of the curve."""
 
 import io
+import json
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -25,7 +27,10 @@ FULL = {
     "n_test": [100, 100, np.nan, 120],
     "averaged_over": 25,
     "score_sd": [0.02, np.nan, 0.01, 0],
+    "n_features": 1200,
+    "n_classes": 10,
 }
+OF_THE_CURVE = ("averaged_over", "n_features", "n_classes")
 
 
 def details(curve):
@@ -37,14 +42,14 @@ def details(curve):
     split = None if curve.split is None else curve.split.tolist()
     return (
         known
-        | {name: getattr(curve, name) for name in ("averaged_over", "metric", "task", "direction", "unit")}
+        | {name: getattr(curve, name) for name in (*OF_THE_CURVE, "metric", "task", "direction", "unit")}
         | {"split": split}
     )
 
 
 @st.composite
 def curves(draw):
-    sizes = draw(st.lists(st.integers(1, 10**6), min_size=3, max_size=6, unique=True))
+    sizes = draw(st.lists(st.integers(1, 10**6), min_size=1, max_size=6, unique=True))
     splits = draw(st.integers(1, 3))
     count = len(sizes) * splits
     column = {
@@ -60,7 +65,9 @@ def curves(draw):
         draw(st.lists(st.floats(0, 1), min_size=count, max_size=count)),
         draw(st.sampled_from([None, list(range(splits)) * len(sizes)])),
         direction=draw(st.sampled_from(["higher", "lower"])),
-        averaged_over=draw(st.none() | st.integers(2, 100)),
+        averaged_over=draw(st.none() | st.just("several") | st.integers(2, 100)),
+        n_features=draw(st.none() | st.integers(1, 2**53 - 1)),
+        n_classes=draw(st.none() | st.integers(2, 10**6)),
         **known,
     )
 
@@ -92,7 +99,7 @@ def test_parts_of_a_curve_keep_what_belongs_to_their_rows(curve, which):
         assert [tuple(x or "nan" for x in row) for row in rows] == [
             tuple(x or "nan" for x in row) for row, kept in zip(whole, inside, strict=True) if kept
         ]
-        assert part.averaged_over == curve.averaged_over
+        assert [known[name] for name in OF_THE_CURVE] == [details(curve)[name] for name in OF_THE_CURVE]
 
 
 @pytest.mark.slow
@@ -144,8 +151,17 @@ def test_a_workbook_brings_them_back(tmp_path):
     assert details(LearningCurve.from_csv(tmp_path / "curve.xlsx")) == details(curve)
 
 
+@given(curves())
+@settings(max_examples=20)
+def test_json_brings_it_back(curve):
+    columns = build_curve_columns([curve])
+    rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    assert details(LearningCurve.from_csv(io.StringIO(json.dumps(rows)))) == details(curve)
+
+
 def test_curves_that_know_different_things_share_a_file():
     curves = [LearningCurve(SIZES, SCORES, task="a", **FULL), LearningCurve(SIZES, SCORES, task="b", n_test=50)]
+    curves.append(LearningCurve(SIZES, SCORES, task="c", n_features=7))
     again = read_curves(io.StringIO(as_csv(build_curve_columns(curves))))
     assert [details(curve) for curve in again.values()] == [details(curve) for curve in curves]
 
@@ -159,7 +175,20 @@ def test_arrays_are_of_the_rows_and_cannot_be_changed():
     with pytest.raises(ValueError, match="read-only"):
         curve.n_test[0] = 5
     assert "with train_scores, n_test)" in repr(curve)
-    assert "averaged_over=25, with train_scores, n_test, score_sd)" in repr(LearningCurve(SIZES, SCORES, **FULL))
+    assert "averaged_over=25, n_features=1200, n_classes=10, with train_scores, n_test, score_sd)" in repr(
+        LearningCurve(SIZES, SCORES, **FULL)
+    )
+
+
+def test_features_and_classes_belong_to_the_curve():
+    curve = LearningCurve(SIZES, SCORES, direction="lower", n_features=np.int64(30), n_classes=3)
+    for same in (curve, replace(curve), curve.upward, curve.up_to(120), curve.beyond(120), curve.on(curve.scale)):
+        assert (same.n_features, same.n_classes) == (30, 3)
+        assert "n_features=30, n_classes=3)" in repr(same)
+    assert type(curve.n_features) is int
+    unknown = LearningCurve(SIZES, SCORES)
+    assert (unknown.n_features, unknown.n_classes) == (None, None)
+    assert "n_" not in repr(unknown)
 
 
 def test_what_is_known_nowhere_is_none():
@@ -191,6 +220,11 @@ def test_what_is_known_nowhere_is_none():
         ({"score_sd": -0.1}, DataError, r"score_sd must be standard deviations of scores in \[0, 1\], got -0.1\.$"),
         ({"averaged_over": 0}, RequestError, r"averaged_over must be a whole number of at least 1, got 0"),
         ({"averaged_over": 2.5}, RequestError, r"averaged_over must be a whole number, got 2.5"),
+        ({"n_features": 0}, DataError, r"n_features must be a whole number of at least 1, got 0"),
+        ({"n_features": 7.5}, DataError, r"n_features must be a whole number, got 7.5"),
+        ({"n_features": True}, DataError, r"n_features must be a whole number"),
+        ({"n_classes": 1}, DataError, r"n_classes must be a whole number of at least 2, got 1"),
+        ({"n_classes": "two"}, DataError, r"n_classes must be a whole number, got 'two'"),
         ({"averaged_over": 1, "score_sd": 0.1}, DataError, r"score_sd applies to means over 2 or more runs"),
     ],
 )
@@ -200,7 +234,7 @@ def test_what_cannot_be_is_explained(known, error, message):
 
 
 def test_a_spread_of_an_unknown_number_of_runs_is_asked_about():
-    asks = "not with the number of runs behind each"
+    asks = "the number of runs behind each is not known"
     sure = LearningCurve(SIZES, SCORES, score_sd=0.02, averaged_over=10)
     doubtful = LearningCurve(SIZES, SCORES, score_sd=0.02)
     assert not any(asks in caution for caution in APExGP().fit(sure).forecast([1000]).cautions)

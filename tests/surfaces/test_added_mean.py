@@ -26,8 +26,8 @@ class TwinMean(Mean):
     label = "twin power"
     citation = "Twin T. Curves That Look Alike. Journal of Twins 2026;1:1-2."
     parameters = (Parameter("theta1", 0.0, inf, (0.01, 0.5)), Parameter("theta2", -1.0, 0.0, (-0.9, -0.1)))
-    shapes = (LogitNormal(1.551, 1.622),)
-    share = Beta(0.979, 0.334)
+    shapes = PowerLawMean.shapes
+    share = PowerLawMean.share
     paper_shapes = (Uniform(0.0, 1.0),)
     scalable = True
 

@@ -139,7 +139,7 @@ def test_a_paragraph_for_a_paper_names_no_arguments_and_no_infinite_bounds():
         answer = ForecastQuestion(at=SizeSpec(times=(2,))).answer(model.fit(losses))
         facts = answer.document()
         assert any("averaged_over=" in caution for caution in facts["cautions"])  # in Python, where it can be given
-        assert "not with the number of runs behind each" in facts["methods_text"]
+        assert "the number of runs behind each is not known" in facts["methods_text"]
         assert "averaged_over" not in facts["methods_text"]
         assert " and a floor of 0." in facts["methods_text"]
         assert "of inf" not in facts["methods_text"]

@@ -7,9 +7,10 @@ import pytest
 from recorded import forecast_line, measured_line
 from scipy import stats
 
+from apexgp import LearningCurve
 from apexgp.errors import DataError
 from apexgp.questions.record import say_reliability
-from apexgp.track_record.lines import JUDGED_LEVELS
+from apexgp.track_record.lines import JUDGED_LEVELS, merge_curves
 from apexgp.track_record.reliability import compare_forecasts, measure_reliability
 
 
@@ -78,6 +79,14 @@ def test_own_splits_are_compared_with_themselves():
     assert counts(line, measured_line(sizes=[400] * 2, scores=[0.7, 0.7], split=[0, 7])) == (0, 0, 0, 1)
     assert counts(line, measured_line()) == (0, 0, 0, 1)  # without labels
     assert counts(forecast_line(), measured_line(averaged_over=5)) == (0, 0, 0, 1)
+
+
+def test_merged_curves_keep_the_number_of_features_that_any_part_knows():
+    known = LearningCurve([50, 100], [0.6, 0.7], n_features=7, n_classes=3)
+    later = LearningCurve([400], [0.8])
+    merged = merge_curves([known, later])
+    assert (merged.n_features, merged.n_classes) == (7, 3)
+    assert merge_curves([known, replace(later, n_features=8, n_classes=3)]).n_features is None
 
 
 def test_lines_that_contradict_each_other_are_refused():

@@ -14,7 +14,6 @@ from .._numbers import format_size
 from ..curve import LearningCurve, build_curve_columns
 from ..errors import NoSuchCurveError, RequestError
 from ..files.writing import write_text
-from ..learners import settle_kind
 from ..reading.known_metrics import metric_name
 from ..reading.spreadsheets import as_csv
 from ..scale import range_to_text
@@ -59,7 +58,8 @@ class CurveSet(Answer, Mapping[CurveKey, LearningCurve]):
         self._keys: dict[CurveKey, None] = {(task, metric): None for task in tasks for metric in record.metrics}
         self._unit, self._test_share, self._range = record.unit, record.test_share, record.range
         self._of_training, self._unnamed = record.is_from_training, record.is_unnamed
-        self._learner, self._features = record.learner, record.features
+        self._learner, self._n_features = record.learner, record.n_features
+        self._n_classes = {task: record.count_classes(task) for task in tasks}
         self._directions = {name: record.find_direction(name) for name in record.metrics}
         self._cache: dict[CurveKey, LearningCurve] = {}
 
@@ -91,7 +91,9 @@ class CurveSet(Answer, Mapping[CurveKey, LearningCurve]):
             range=self._range,
             unit=self._unit,
             test_share=self._test_share,
-            learner=settle_kind(self._learner, self._features, max(fit["size"] for fit in own)),
+            learner=self._learner,
+            n_features=self._n_features,
+            n_classes=self._n_classes[task],
             train_scores=[np.nan if (score := fit[f"train_{metric}"]) is None else score for fit in own],
             n_test=[np.nan if fit["test_cases"] is None else fit["test_cases"] for fit in own],
         )

@@ -24,7 +24,7 @@ from .fit_record import PARTS, FitKey, FitRow
 from .scores import Scorer, is_recorded_as_loss
 from .splits import Rows
 
-__all__ = ["Fit", "make_empty_row", "measure_fit"]
+__all__ = ["Fit", "make_empty_row", "measure_fit", "set_seeds", "take_rows"]
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ def _fit_candidates(
     metadata = {name: value for name, value in ((WEIGHTS, train.weights), (GROUPS, fit.groups)) if value is not None}
     best, best_scores, best_first = None, {}, -math.inf
     for candidate in candidates:
-        model = _set_seeds(clone(estimator).set_params(**candidate), fit.seed)
+        model = set_seeds(clone(estimator).set_params(**candidate), fit.seed)
         asked = {name: metadata[name] for name in select_fit_metadata(model, metadata)}
         model = model.fit(train.X, train.y, **(arguments | asked))
         scores = _score_part(scorers, "validation", model, validation) if len(fit.validation) else {}
@@ -166,7 +166,7 @@ def _score_part(scorers: Mapping[str, Scorer], name_of_part: str, model: Any, pa
     return found
 
 
-def _set_seeds(estimator: Any, seed: int) -> Any:
+def set_seeds(estimator: Any, seed: int) -> Any:
     """Set each random_state and seed of the estimator that is None."""
     unset = [
         name

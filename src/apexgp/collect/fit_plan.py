@@ -24,8 +24,9 @@ from .._check import (
     format_some,
     format_value,
 )
+from .._numbers import format_count
 from ..errors import RequestError
-from ..learners import recognise_kind, settle_kind
+from ..learners import IMPROVE_WITH_FEATURES, recognise_kind
 from .capabilities import (
     GROUPS,
     WEIGHTS,
@@ -36,10 +37,11 @@ from .capabilities import (
     is_routing_on,
     is_routing_used,
 )
-from .cases import Cases, count_features, list_labels
+from .cases import Cases, list_labels
 from .data_warnings import warn_of_features, warn_of_few_test_cases, warn_of_rare_classes
+from .feature_count import count_features_seen
 from .fit import Fit, make_empty_row, measure_fit
-from .fit_record import ESTIMATOR_NAME, FEATURES, LEARNER, FitRecord, FitRow
+from .fit_record import ESTIMATOR_NAME, LEARNER, N_CLASSES, N_FEATURES, FitRecord, FitRow
 from .identity import describe
 from .runner import FitCall
 from .scores import Scorer, find_scorers
@@ -156,11 +158,13 @@ class FitPlan:
             for task in targets
         ]
         learner_kind = None if embedded else recognise_kind(estimator)
-        features = None if learner_kind is None else count_features(first.X, categorical)
+        n_features = count_features_seen(estimator, first.X, targets[fits[0].task], fits[0], candidates, categorical)
         settings = {
             "metrics": list(scorers),
             ESTIMATOR_NAME: estimator_name or type(estimator).__name__,
-            **({} if learner_kind is None else {LEARNER: learner_kind[0], FEATURES: features}),
+            **({} if learner_kind is None else {LEARNER: learner_kind[0]}),
+            N_FEATURES: n_features,
+            N_CLASSES: {name or "": len(cases.classes) for name, cases in by_label.items()} if n_classes > 2 else 2,
             "estimator": describe(estimator),
             "param_grid": describe(param_grid),
             "seed": seed,
@@ -172,7 +176,7 @@ class FitPlan:
             **({"metadata_routing": "on"} if is_routing_used(models, scorers, metadata) else {}),
             **_describe_data(by_label),
         }
-        kind_note = _note_kind(learner_kind, features, chosen.sizes[-1])
+        kind_note = _note_kind(learner_kind, n_features)
         notes = tuple(filter(None, (chosen.reason, rare_note, weights_note, kind_note)))
         return cls(estimator, first.X, targets, candidates, scorers, weights, is_routing_on(), fits, settings, notes)
 
@@ -200,20 +204,17 @@ class FitPlan:
         return row
 
 
-def _note_kind(learner_kind: tuple[str, str] | None, features: int | None, largest: int) -> str:
-    """Say whether forecasts of the curves will use the kind of learner that was recognised, and if not, why."""
+def _note_kind(learner_kind: tuple[str, str] | None, n_features: int | None) -> str:
+    """Name the kind of learner that was recognised, and say what forecasts of the curves do with it."""
     if learner_kind is None:
         return ""
     kind, name = learner_kind
-    sentence = f"Kind of learner: {kind} ({name}), which forecasts of these curves"
-    if settle_kind(kind, features, largest) is not None:
-        return f"{sentence} take into account."
-    if kind == "neural_network":
-        why = "the priors for that kind did not help on other tasks"
-    else:
-        number = "an unknown number of features" if features is None else f"{features:,} features"
-        why = f"its priors come from tables with few features, here there are {number} at sizes up to {largest:,}"
-    return f"{sentence} leave out of account: {why}. If you name the kind as you forecast, it is used."
+    named = f"Kind of learner: {kind} ({name})"
+    if kind not in IMPROVE_WITH_FEATURES:
+        return f"{named}. Forecasts of these curves say whether their priors go by it."
+    if n_features is None:
+        return f"{named}: the number of features that it sees is not known, so forecasts leave it out of account."
+    return f"{named}, {format_count(n_features, 'feature')}: forecasts of these curves take both into account."
 
 
 def _configure_candidates(estimator: Any, candidates: list[dict[str, Any]]) -> list[Any]:

@@ -19,7 +19,8 @@ from ..curve import Direction
 from ..errors import ApexError, DataError, RequestError
 from ..files.lock import LockedFile, lock_file, read_shared
 from ..files.writing import resolve_path
-from ..learners import check_learner
+from ..learners import IMPROVE_WITH_FEATURES, check_learner
+from ..reading.counts import PROBLEM_COUNTS
 from ..reading.formulas import restored
 from ..reading.known_metrics import UNNAMED, known_metric, plain_name, sounds_like_a_loss
 from ..reading.size_labels import unit_label
@@ -31,8 +32,9 @@ from .splits import check_ratio
 __all__ = [
     "DIRECTION",
     "ESTIMATOR_NAME",
-    "FEATURES",
     "LEARNER",
+    "N_CLASSES",
+    "N_FEATURES",
     "PARTS",
     "RANGE",
     "FitKey",
@@ -52,8 +54,10 @@ ESTIMATOR_NAME = "called"
 DIRECTION = "direction"  # whether higher or lower scores are better
 RANGE = "range"  # lowest and highest possible score
 LEARNER = "learner"  # kind of the estimator
-FEATURES = "features"  # number of features
-_IGNORED = (ESTIMATOR_NAME, DIRECTION, RANGE, LEARNER, FEATURES)  # do not change the rows, so they may differ
+N_FEATURES = "n_features"  # number of features that the final classifier sees
+N_CLASSES = "n_classes"  # number of classes; where all are scored together, of each label
+# They do not change the rows, so they may differ. Older records have "features", too: those of the data.
+_IGNORED = (ESTIMATOR_NAME, DIRECTION, RANGE, LEARNER, N_FEATURES, N_CLASSES, "features")
 _MAX_CHARS = 60
 _DATA_NAMES = {
     "X": "features",
@@ -147,15 +151,20 @@ class FitRecord:
 
     @property
     def learner(self) -> str | None:
-        """The kind of learner; None where it was not recognised."""
+        """The kind of learner; None where it was not recognised, or priors need to know a number of features, too."""
         stated: str | None = self.head.get(LEARNER)
-        return stated
+        return None if stated in IMPROVE_WITH_FEATURES and self.n_features is None else stated
 
     @property
-    def features(self) -> int | None:
-        """Number of features after one-hot encoding; None where it is not known."""
-        stated: int | None = self.head.get(FEATURES)
+    def n_features(self) -> int | None:
+        """Number of features that the final classifier sees; None where it is not known."""
+        stated: int | None = self.head.get(N_FEATURES)
         return stated
+
+    def count_classes(self, task: str | None) -> int | None:
+        """Number of classes that a task has; None where it is not known."""
+        stated: int | dict[str, int] | None = self.head.get(N_CLASSES)
+        return stated.get(task or "") if isinstance(stated, dict) else stated
 
     @property
     def is_unnamed(self) -> bool:
@@ -317,8 +326,12 @@ def _parse_settings(path: Path, lines: Sequence[str]) -> dict[str, Any]:
             check_range(settings[RANGE])
         if settings.get(LEARNER) is not None:
             check_learner(settings[LEARNER])
-        if settings.get(FEATURES) is not None:
-            check_whole_number(FEATURES, settings[FEATURES], least=0)
+        if settings.get(N_FEATURES) is not None:
+            check_whole_number(N_FEATURES, settings[N_FEATURES], least=PROBLEM_COUNTS[N_FEATURES])
+        counts = settings.get(N_CLASSES)
+        for count in counts.values() if isinstance(counts, dict) else [counts]:
+            if count is not None:
+                check_whole_number(N_CLASSES, count, least=PROBLEM_COUNTS[N_CLASSES])
         unit_label(settings.get("unit", "rows"))
         check_ratio(settings.get("ratio", (8, 1, 1)))
     except (ValueError, KeyError, RecursionError, ApexError) as problem:

@@ -138,6 +138,7 @@ def _estimate_hours(run: CurveSet) -> tuple[float, float]:
 
 Risk = Callable[[Design], float]
 
+_BELOW = (0.25, 0.5)  # further candidate sizes below a pilot of one size, in units of it
 _BEYOND = 2 ** (np.arange(1, 11) / 2)  # further candidate sizes, in units of the pilot's largest
 _MOST_KNOWN, _MOST_BEYOND = 6, 5  # candidate sizes among the pilot's, and beyond
 _FIRST = 11  # candidate sizes of a first pilot
@@ -177,8 +178,14 @@ class DesignSpace:
 
 
 def choose_candidate_sizes(pilot: FloatArray, available: float) -> FloatArray:
-    """Choose some of the pilot's sizes, evenly in their logarithm, and further ones in ratios of the root of 2."""
+    """Choose some of the pilot's sizes, evenly in their logarithm, and further ones in ratios of the root of 2.
+
+    A pilot of one size shows no trend, which smaller sizes would: they are candidates as well.
+    """
     known = pilot
+    if len(pilot) == 1:
+        smaller = [_round_to_two_digits(share * pilot[0]) for share in _BELOW]
+        known = np.unique([*(size for size in smaller if 1 <= size < pilot[0]), *pilot])
     if len(pilot) > _MOST_KNOWN:
         wanted = np.geomspace(pilot[0], pilot[-1], _MOST_KNOWN)
         known = np.unique(pilot[np.abs(np.log(pilot[:, None] / wanted)).argmin(axis=0)])

@@ -108,17 +108,19 @@ def design_pilot(
     Examples
     --------
     >>> from apexgp import APExGP, design_pilot
-    >>> model = APExGP().fit([60, 94, 147, 230, 360], [0.71, 0.74, 0.77, 0.79, 0.81])
+    >>> model = APExGP().fit([60, 94, 147, 230, 360], [0.71, 0.74, 0.77, 0.79, 0.81], ["a"] * 5)
     >>> design_pilot(model, budget=2, at=3600, available=720, confirm=0)
     What to measure next, with 2 fits
-      measure                  models  expected error  95 % width at 3,600
-      nothing more                  0          0.0129                0.090
-      2 new splits at 720           2          0.0084                0.059
-      1 new split at 510, 720       2          0.0086                0.060
-      1 new split at 720            1          0.0087                0.061
-      2 new splits at 360           2          0.0126                0.088
-      1 new split at 230, 360       2          0.0127                0.089
-      1 new split at 60, 360        2          0.0127                0.089
+      measure                         models  expected error  95 % width at 3,600
+      nothing more                         0          0.0143                0.103
+      1 new split at 230, 720              2          0.0091                0.066
+      2 new splits at 720                  2          0.0093                0.067
+      the pilot's splits at 510, 720       2          0.0096                0.069
+      the pilot's splits at 720            1          0.0096                0.069
+      1 new split at 720                   1          0.0099                0.071
+      the pilot's splits at 510            1          0.0117                0.084
+      2 new splits at 360                  2          0.0134                0.097
+      1 new split at 147, 360              2          0.0135                0.097
     """
     seed, confirm = check_seed(seed), check_whole_number("confirm", confirm, least=0, most=100)
     confidence = check_probability("confidence", confidence)

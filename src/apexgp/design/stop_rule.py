@@ -18,7 +18,7 @@ from . import closed_form
 
 __all__ = ["StopRule"]
 
-_FEWEST = 3  # sizes for a forecast
+_FEWEST = 3  # sizes: with fewer, an interval is what other curves did, and measuring has hardly begun
 
 
 @dataclass(frozen=True)

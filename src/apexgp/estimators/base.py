@@ -86,10 +86,11 @@ def check_curve(curve: LearningCurve, engine: Engine) -> None:
     if not isinstance(curve, LearningCurve):
         raise DataError(f"Expected a LearningCurve, got {type(curve).__name__}.")
     pilot = curve.upward.replicates
-    if len(pilot.sizes) < 3:
+    if len(pilot.sizes) < engine.fewest_sizes:
         raise DataError(
-            f"Need scores at 3 or more different sizes to see a trend, got {len(pilot.sizes)} "
-            f"({format_some(pilot.sizes)}). Train on a smaller subset as well."
+            f"This method needs scores at {engine.fewest_sizes} or more different sizes to see a trend, got "
+            f"{len(pilot.sizes)} ({format_some(pilot.sizes)}). Train on a smaller subset as well, or use the default "
+            "method, which needs one size."
         )
     best = float(pilot.mean.max())
     if best > engine.ceiling + 1e-12:  # a mean of equal scores may differ from them in the last digit
@@ -138,15 +139,13 @@ class CurveEstimator(SettingsEstimator):
     curve_: LearningCurve
 
     @abstractmethod
-    def _build_engine(self, direction: Direction, scale: Scale = UNIT_SCALE, learner: str | None = None) -> Engine:
+    def _build_engine(self, direction: Direction, scale: Scale = UNIT_SCALE) -> Engine:
         """Build the engine that the settings describe for such curves; refuses settings that make no sense."""
 
-    def _build_checked_engine(
-        self, direction: Direction = "higher", scale: Scale = UNIT_SCALE, learner: str | None = None
-    ) -> Engine:
+    def _build_checked_engine(self, direction: Direction = "higher", scale: Scale = UNIT_SCALE) -> Engine:
         """Build the engine; settings on which that breaks down are reported like those that it refuses."""
         try:
-            return self._build_engine(direction, scale, learner)
+            return self._build_engine(direction, scale)
         except ApexError:
             raise
         except UNUSABLE as problem:
@@ -167,9 +166,9 @@ class CurveEstimator(SettingsEstimator):
         Parameters
         ----------
         sizes : array of shape (n,), or a whole curve
-            Training-set sizes; at least three different ones. A whole curve is passed on its own: a LearningCurve, a
-            data frame (see `LearningCurve.from_frame`), or the result of scikit-learn's `learning_curve` or its
-            display.
+            Training-set sizes; the default method needs one, most others three different ones. A whole curve is passed
+            on its own: a LearningCurve, a data frame (see `LearningCurve.from_frame`), or the result of scikit-learn's
+            `learning_curve` or its display.
         scores : array of shape (n,) or (n, k)
             Scores in [0, 1], higher being better, as for `LearningCurve`; put others into one, which says what they
             are.
@@ -181,7 +180,7 @@ class CurveEstimator(SettingsEstimator):
         self
         """
         curve = to_curve(sizes, scores, split)
-        engine = self._build_checked_engine(curve.direction, curve.scale, curve.learner)
+        engine = self._build_checked_engine(curve.direction, curve.scale)
         check_curve(curve, engine)
         (fit,) = fit_curves(engine, [curve.upward])
         if isinstance(fit, ApexError):
@@ -236,7 +235,9 @@ class CurveEstimator(SettingsEstimator):
         """Forecast at checked sizes; without cautions, for questions that need many forecasts."""
         locations, scales, weights = self._fit.predict(sizes, of, n_splits)
         along = locations if self.curve_.direction == "higher" else 1 - locations
-        return Forecast(sizes, along, scales, weights, cautions, self.curve_.scale)
+        counted = of != "expected" and self.curve_.scale.same
+        resolution = self._fit.resolution if counted else 0.0
+        return Forecast(sizes, along, scales, weights, cautions, self.curve_.scale, resolution)
 
     def sample_curves(
         self,
@@ -425,19 +426,18 @@ def fit_together(
     list
         For each curve a fitted estimator, or the error that says why there is none.
     """
-    # By floor, ceiling and the kind of learner: curves that differ otherwise share an engine.
-    engines: dict[tuple[float, float, str | None], Engine] = {}
+    # By floor and ceiling: curves that differ otherwise share an engine.
+    engines: dict[tuple[float, float], Engine] = {}
     found: dict[int, Estimator | ApexError] = {}
-    accepted: dict[tuple[float, float, str | None], list[int]] = {}
+    accepted: dict[tuple[float, float], list[int]] = {}
     settings._build_checked_engine()  # refuses settings that are wrong for any curve
     for i, curve in enumerate(curves):
         try:
             known = isinstance(curve, LearningCurve)
             kind = (curve.direction, curve.scale) if known else ("higher", UNIT_SCALE)
-            learner = curve.learner if known else None
-            group = (*settings._check_upward_bounds(*kind), learner)
+            group = settings._check_upward_bounds(*kind)
             if group not in engines:
-                engines[group] = engine or settings._build_checked_engine(*kind, learner)
+                engines[group] = engine or settings._build_checked_engine(*kind)
             check_curve(curve, engines[group])
             accepted.setdefault(group, []).append(i)
         except ApexError as problem:

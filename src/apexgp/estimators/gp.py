@@ -9,15 +9,16 @@ from typing import TYPE_CHECKING, Any, Self
 from numpy.typing import ArrayLike
 
 from .._check import FloatArray, check_choice, check_positive, check_probability, check_whole_number, format_value
-from ..cautions import find_learnt_elsewhere_cautions
+from ..cautions import find_learnt_elsewhere_cautions, find_single_run_cautions
 from ..curve import Direction, LearningCurve
 from ..errors import RequestError
 from ..inference.averaging import AveragedPosterior
 from ..inference.bayes import FullBayes
 from ..inference.contract import FittedCurve
 from ..inference.sampler import COARSEST, FINEST, TOLERATED
+from ..inference.signs import find_moving_facts
 from ..learners import UNKNOWN, check_learner
-from ..model.beliefs import CALIBRATED, Beliefs, adapt_to_kind, paper_beliefs
+from ..model.beliefs import CALIBRATED, Beliefs, is_moved_by, paper_beliefs
 from ..model.means import DEFAULT_MEAN, MEANS, PAPER_MEANS, select_means
 from ..model.paper_priors import PUBLISHED, WRITTEN, Variant
 from ..scale import UNIT_SCALE, Scale, format_range
@@ -54,9 +55,9 @@ class APExGP(CurveEstimator):
         Standard deviation you expect a single score to have, from one split to the next; by default learnt from the
         replicates. Needs the calibrated priors.
     learner : {"linear", "naive_bayes", "discriminant", "neighbours", "trees", "boosting", "neural_network", "unknown"}
-        The kind of learner that was measured: the calibrated priors are moved to what curves of that kind usually do.
-        By default what the curve says (see `LearningCurve`); where it does not, or with "unknown", the priors that all
-        kinds share. Needs the calibrated priors.
+        The kind of learner that was measured: the calibrated priors are moved to what curves of that kind usually do,
+        where that is known to help. By default what the curve says (see `LearningCurve`); where it does not, or with
+        "unknown", the priors that all kinds share. The paper's priors know no kinds.
     variant : Variant
         Constants on which the paper's text and its released code disagree. Used with the paper's priors.
     precision : float, optional
@@ -83,23 +84,27 @@ class APExGP(CurveEstimator):
     priors_ : Beliefs
         The priors that it was fitted with ("bayes"), with their record where they were learnt.
     learner_ : str or None
-        The kind of learner whose priors were taken; None where they are those that all kinds share, or your own.
+        The kind of learner that has priors of its own; None where they are those that all kinds share.
+    facts_ : tuple of str
+        Facts about the curve beside its scores that the priors went by, as `LearningCurve` names them: "train_scores",
+        "n_test", "learner", "n_features", "n_classes".
     objective_, converged_, n_iter_
         Log of likelihood times prior at the optimum, whether the search settled, and its steps ("map").
 
     Examples
     --------
-    >>> model = APExGP().fit([60, 94, 147, 230, 360], [0.71, 0.74, 0.77, 0.79, 0.81])
-    >>> model.forecast([720, 3600])
+    >>> model = APExGP().fit([60, 120, 240, 480], [[0.70, 0.72], [0.75, 0.76], [0.78, 0.80], [0.81, 0.82]])
+    >>> model.forecast([960, 4800])
     Forecast
        size   mean   95 % interval
-        720  0.835  0.811 to 0.859
-      3,600  0.871  0.824 to 0.917
+        960  0.837  0.801 to 0.874
+      4,800  0.868  0.812 to 0.925
     """
 
     weights_: dict[str, float]
     priors_: Beliefs
     learner_: str | None
+    facts_: tuple[str, ...]
 
     def __init__(
         self,
@@ -139,7 +144,8 @@ class APExGP(CurveEstimator):
         Parameters
         ----------
         sizes : array of shape (n,), or a whole curve
-            Training-set sizes; at least three different ones. A curve goes alone: a LearningCurve, a data frame (see
+            Training-set sizes. The calibrated priors forecast from a single one (the arctan mean from two); the paper's
+            priors need three different ones. A curve goes alone: a LearningCurve, a data frame (see
             `LearningCurve.from_frame`), or what scikit-learn's `learning_curve` returned or its display holds.
         scores : array of shape (n,) or (n, k)
             Scores in [0, 1], higher is better, as for `LearningCurve`; others go into one, which says what they are.
@@ -159,13 +165,14 @@ class APExGP(CurveEstimator):
         from ..learning.learn import learn_from_related
 
         curve = to_curve(sizes, scores, split)
-        self._build_checked_engine(curve.direction, curve.scale, curve.learner)
+        self._build_checked_engine(curve.direction, curve.scale)
         if self.inference != "bayes" or self.priors == "paper":
             raise RequestError(
                 "goes with inference='bayes' and the calibrated priors, or Beliefs of your own.", argument="related"
             )
-        learnt = learn_from_related(related, curve, self._choose_beliefs(curve.scale, curve.learner), self.seed)
-        fitted = clone(self).set_params(priors=learnt, noise=None, learner=None).fit(curve)
+        start = self._choose_beliefs(curve.scale)
+        learnt = learn_from_related(related, curve, start, self.seed, self._choose_kind(curve))
+        fitted = clone(self).set_params(priors=learnt, noise=None).fit(curve)
         self._keep(curve, fitted._fit)
         self._settings = fitted._settings  # a saved model must hold the settings that were fitted
         return self
@@ -174,17 +181,25 @@ class APExGP(CurveEstimator):
         if fit.posterior is not None:
             fit = replace(fit.posterior, curve=curve)  # answers are on the scale of the curve's own scores
         super()._keep(curve, fit)
+        self.learner_, self.facts_ = None, ()
         if fit.posterior is not None:
-            self.priors_ = fit.posterior.posteriors[0].density.beliefs
-        self.learner_ = self._choose_kind(curve.learner)
+            density = fit.posterior.posteriors[0].density
+            self.priors_, kind = density.beliefs, self._choose_kind(curve)
+            self.facts_ = find_moving_facts(replace(curve.upward, learner=kind), self.priors_, density.ceiling)
+            if kind is not None and ("learner" in self.facts_ or is_moved_by(self.priors_, kind)):
+                self.learner_ = kind
         if self.learner_ is not None:
             self._settings["learner"] = self.learner_  # refits with these settings need not ask the curve
         return self
 
     def _find_cautions(self, sizes: FloatArray) -> tuple[str, ...]:
+        found = super()._find_cautions(sizes)
+        if self.inference == "bayes" and self.priors_.uses_replicates:
+            found += find_single_run_cautions(self.curve_)
         learnt = self.priors_.learnt if self.inference == "bayes" else None
-        other = () if learnt is None else find_learnt_elsewhere_cautions(learnt.metric, learnt.unit, self.curve_)
-        return super()._find_cautions(sizes) + other
+        if learnt is not None:
+            found += find_learnt_elsewhere_cautions(learnt.metric, learnt.unit, self.curve_)
+        return found
 
     @classmethod
     def as_published(cls, mean: str = "power_law", ceiling: float = 1.0, floor: float = 0.0) -> Self:
@@ -196,9 +211,7 @@ class APExGP(CurveEstimator):
         """Set up the method that the paper's text describes."""
         return cls(mean, inference="map", priors="paper", ceiling=ceiling, floor=floor, variant=WRITTEN)
 
-    def _build_engine(
-        self, direction: Direction, scale: Scale = UNIT_SCALE, learner: str | None = None
-    ) -> FullBayes | MaximumAPosteriori:
+    def _build_engine(self, direction: Direction, scale: Scale = UNIT_SCALE) -> FullBayes | MaximumAPosteriori:
         seed = check_whole_number("seed", self.seed, least=0)
         floor, ceiling = self._check_upward_bounds(direction, scale)
         self._check_settings()
@@ -207,7 +220,8 @@ class APExGP(CurveEstimator):
 
             return MaximumAPosteriori(MEANS[self.mean], ceiling, self.variant, seed, flat=self.priors == "flat")
         precision = TOLERATED if self.precision is None else float(self.precision)
-        return FullBayes(select_means(self.mean), self._choose_beliefs(scale, learner), ceiling, floor, seed, precision)
+        means, beliefs = select_means(self.mean), self._choose_beliefs(scale)
+        return FullBayes(means, beliefs, ceiling, floor, seed, precision, learner=self.learner)
 
     def _check_settings(self) -> None:
         check_choice("inference", self.inference, ("bayes", "map"))
@@ -242,26 +256,25 @@ class APExGP(CurveEstimator):
             check_positive("noise", self.noise)
             if self.priors != "calibrated":
                 raise RequestError("needs priors='calibrated'; the paper has its own prior.", argument="noise")
-        if self.learner is not None and check_learner(self.learner) != UNKNOWN and self.priors != "calibrated":
+        if self.learner is not None and check_learner(self.learner) != UNKNOWN and self.priors in ("paper", "flat"):
             raise RequestError(
-                "applies to the calibrated priors: no others are moved by the kind of learner. Omit one of the two.",
+                "applies to the calibrated priors, or to Beliefs: no others go by the kind of learner. Omit one of the "
+                "two.",
                 argument="learner",
             )
 
-    def _choose_kind(self, learner: str | None) -> str | None:
-        """The kind of learner whose priors are used, given that of the curve; None for those that all kinds share."""
-        kind = learner if self.learner is None else self.learner
-        return None if kind == UNKNOWN or self.priors != "calibrated" else kind
+    def _choose_kind(self, curve: LearningCurve) -> str | None:
+        """The kind of learner that the settings name, or else the curve; None where neither does."""
+        kind = curve.learner if self.learner is None else self.learner
+        return None if kind == UNKNOWN else kind
 
-    def _choose_beliefs(self, scale: Scale, learner: str | None) -> Beliefs:
+    def _choose_beliefs(self, scale: Scale) -> Beliefs:
         if isinstance(self.priors, Beliefs):
             return self.priors
         if self.priors == "paper":
             return paper_beliefs(self.variant)
-        kind = self._choose_kind(learner)
-        calibrated = CALIBRATED if kind is None else adapt_to_kind(kind)
         if self.noise is None:
-            return calibrated
+            return CALIBRATED
         inside = float(self.noise) * (1.0 if scale.same else scale.slope_at_the_end)
         if inside > 1:
             raise RequestError(
@@ -269,7 +282,7 @@ class APExGP(CurveEstimator):
                 f"{format_range(scale.range)}, got {format_value(self.noise)}.",
                 argument="noise",
             )
-        return calibrated.expecting(inside)
+        return CALIBRATED.expecting(inside)
 
     @property
     def posterior(self) -> AveragedPosterior:

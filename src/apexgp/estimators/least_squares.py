@@ -64,9 +64,7 @@ class LeastSquares(CurveEstimator):
         self.ceiling = ceiling
         self.floor = floor
 
-    def _build_engine(
-        self, direction: Direction, scale: Scale = UNIT_SCALE, learner: str | None = None
-    ) -> LeastSquaresEngine:
+    def _build_engine(self, direction: Direction, scale: Scale = UNIT_SCALE) -> LeastSquaresEngine:
         _, ceiling = self._check_upward_bounds(direction, scale)
         return LeastSquaresEngine(FAMILIES[check_choice("family", self.family, FAMILIES)], ceiling)
 

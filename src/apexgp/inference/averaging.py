@@ -76,6 +76,15 @@ class AveragedPosterior:
         """Weights of all nodes, one mean after the other."""
         return np.concatenate([self.weights[p.density.mean.name] * p.weights for p in self.posteriors])
 
+    @property
+    def resolution(self) -> float:
+        """How far apart measured scores are: a count out of the test cases, or what the priors say."""
+        first = self.posteriors[0]
+        known, least = first.statistics.curve.n_test, first.density.beliefs.resolution
+        if not least or known is None:
+            return least
+        return max(least, 1 / float(np.nanmedian(known)))
+
     def predict(self, sizes: FloatArray, of: Quantity, n_splits: int | None = None) -> Mixture:
         """One component for each node, whatever its mean."""
         of, splits = self._asked(of, n_splits)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -34,6 +34,13 @@ class FullBayes:
     """Standard error of the ends of far 95 % intervals, relative to their width, that is aimed at."""
     roughly: bool = False
     """Whether fewer nodes suffice: where figures are means over many fits, errors cancel out."""
+    learner: str | None = None
+    """Kind of learner, whatever the curve says; None: as it says."""
+
+    @property
+    def fewest_sizes(self) -> int:
+        """Calibrated priors know what curves usually do from a level on; the paper's have only the trend to go by."""
+        return min(mean.fewest_sizes for mean in self.means) if self.beliefs.uses_replicates else 3
 
     def check(self, curve: LearningCurve) -> None:
         """Refuse a curve that is worse than the chance level by more than noise."""
@@ -54,8 +61,11 @@ class FullBayes:
         return [self._fit(curve) for curve in curves]
 
     def _fit(self, curve: LearningCurve) -> AveragedPosterior:
+        if self.learner is not None:
+            curve = replace(curve, learner=self.learner)
         statistics = Statistics.of(curve, only_means=not self.beliefs.uses_replicates)
-        densities = [Density(mean, self.beliefs, self.ceiling, self.floor) for mean in self.means]
+        means = [mean for mean in self.means if mean.fewest_sizes <= len(statistics.sizes)]
+        densities = [Density(mean, self.beliefs, self.ceiling, self.floor) for mean in means]
         posteriors = [
             integrate(density, statistics, self.seed, precision=self.precision, roughly=self.roughly)
             for density in densities

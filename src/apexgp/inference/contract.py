@@ -39,6 +39,11 @@ class FittedCurve(Protocol):
         """Whether there is a distribution; without one, `predict` and `sample` raise NoForecastError."""
         ...
 
+    @property
+    def resolution(self) -> float:
+        """How far apart the scores are that can be measured, in [0, 1]; 0 where the method does not mind."""
+        ...
+
     def predict(self, sizes: FloatArray, of: Quantity, n_splits: int | None) -> Mixture:
         """Distribution of the score at each size.
 
@@ -70,6 +75,11 @@ class Engine(Protocol):
     @property
     def ceiling(self) -> float:
         """Highest possible score, where higher is better."""
+        ...
+
+    @property
+    def fewest_sizes(self) -> int:
+        """How many different sizes a curve must have."""
         ...
 
     def check(self, curve: LearningCurve) -> None:

@@ -28,6 +28,7 @@ from .whitening import Products, by_factor, by_filter
 __all__ = ["Density", "Divide", "moved"]
 
 _LOG_2PI = np.log(2 * np.pi)
+_STEEPEST = 0.25  # a or b of a Beta prior: with less, weights of draws from the arcsine distribution have no variance
 
 
 @dataclass(frozen=True)
@@ -126,9 +127,15 @@ class Density:
         return Divide(row, above, below)
 
     def share_factors(self, of: Statistics) -> tuple[float, float]:
-        """What a and b of the share's prior are multiplied by."""
-        signs, shifts = of.signs(self.ceiling), self.beliefs.shifts
-        a, b = (float(np.exp(moved(shifts.get(name, {}), signs))) for name in ("share_a", "share_b"))
+        """What a and b of the share's prior are multiplied by; signs make no pole steeper than can be integrated."""
+        signs, beliefs = of.signs(self.ceiling), self.beliefs
+        if beliefs.shares is None:
+            return 1.0, 1.0
+        share = beliefs.shares[self.mean.name]
+        a, b = (
+            max(float(np.exp(moved(beliefs.shifts.get(name, {}), signs))), min(_STEEPEST / own, 1.0))
+            for name, own in (("share_a", share.a), ("share_b", share.b))
+        )
         return a, b
 
     def rise(self, sizes: FloatArray, last: FloatArray, drop: FloatArray, shape: tuple[FloatArray, ...]) -> FloatArray:

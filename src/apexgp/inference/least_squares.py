@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import exp, inf, log
+from typing import ClassVar
 
 import numpy as np
 
@@ -138,6 +139,7 @@ class LeastSquaresEngine:
 
     family: type[Family]
     ceiling: float
+    fewest_sizes: ClassVar[int] = 3
 
     def check(self, curve: LearningCurve) -> None:
         """Refuse a curve of fewer sizes than the family has parameters."""

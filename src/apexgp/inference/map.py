@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 
@@ -189,6 +190,7 @@ class MaximumAPosteriori:
     variant: Variant
     seed: int
     flat: bool = False
+    fewest_sizes: ClassVar[int] = 3
 
     def check(self, curve: LearningCurve) -> None:
         """Any curve will do."""

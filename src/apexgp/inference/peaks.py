@@ -38,7 +38,7 @@ _SAMPLE = 1024  # nodes that wide proposals are carried over by
 # of the exponent of the tail, of log theta4, and of sigma; and by how many deviates their noise is below the usual.
 _COME = np.linspace(-2.5, 6.0, 16)
 _TAIL, _SHARPNESS, _STEADY, _QUIETER = 1.5, (-2.5, -4.5), (-0.5, -1.5), (0.0, 2.0)
-_LOWEST_START = 5.0  # below the highest node, in units of log density
+_LOWEST_START = 25.0  # below the highest node, in units of log density
 
 
 class Peak(NamedTuple):

@@ -44,6 +44,11 @@ class PointFit:
         """None: nothing was integrated."""
         return None
 
+    @property
+    def resolution(self) -> float:
+        """0: scores may take any value."""
+        return 0.0
+
     def cautions(self, sizes: FloatArray) -> tuple[str, ...]:
         """None of its own."""
         return ()

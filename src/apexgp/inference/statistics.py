@@ -97,7 +97,7 @@ class Statistics:
             table = np.array(sorted(own, key=lambda row: row.tolist()))
             centred = table - table.mean(axis=0)
             patterns.append(Pattern(index_of, repeats_of, len(table), table.mean(axis=0), centred.T @ centred))
-        averaged = 1.0 if only_means or curve.averaged_over is None else float(curve.averaged_over)
+        averaged = 1.0 if only_means else float(curve.known_run_count)
         spreads = np.zeros((2, len(kept)))
         if curve.score_sd is not None and averaged > 1:
             known = np.isfinite(curve.score_sd)

@@ -17,7 +17,7 @@ from .._check import DAMAGED, FloatArray, check_bool, check_instance, check_list
 from ..curve import LearningCurve, build_curve_columns
 from ..errors import AccuracyWarning, DataError, RequestError
 from ..files.writing import resolve_path, to_json_value, write_atomically
-from ..model.beliefs import CALIBRATED, Beliefs
+from ..model.beliefs import CALIBRATED, Beliefs, drop_other_kinds
 from ..model.learnt import FIGURE_LABELS, Learnt
 from ..running.processes import run_in_order
 from ..running.terminal import progress_bar
@@ -79,9 +79,16 @@ def learn_beliefs(
     return _learn("curves", curves, begin, None if folder is None else resolve_path(folder), n_jobs, seed, progress)
 
 
-def learn_from_related(related: Any, curve: LearningCurve | None, start: Beliefs, seed: int) -> Beliefs:
-    """Learn priors from curves related to `curve`, or (None) to any; all must have the same metric and unit."""
+def learn_from_related(
+    related: Any, curve: LearningCurve | None, start: Beliefs, seed: int, kind: str | None = None
+) -> Beliefs:
+    """Learn priors from curves related to `curve`, or (None) to any; all must have the same metric and unit.
+
+    Those that do not say of which kind of learner they are count as of this kind.
+    """
     listed_curves = _to_list("related", related)
+    if kind is not None:
+        listed_curves = _with_kind(listed_curves, kind)
     listed = listed_curves.values() if isinstance(listed_curves, Mapping) else listed_curves
     check_alike([one for one in (curve, *listed) if isinstance(one, LearningCurve)], "related")
     return _learn("related", listed_curves, start, None, None, seed, True)
@@ -121,12 +128,25 @@ def _to_list(name: str, curves: Any) -> Mapping[Any, LearningCurve] | Sequence[L
     return list(check_list(name, [curves] if isinstance(curves, LearningCurve) else curves, wanted))
 
 
+def _with_kind(
+    curves: Mapping[Any, LearningCurve] | Sequence[LearningCurve], kind: str
+) -> Mapping[Any, LearningCurve] | Sequence[LearningCurve]:
+    def named(curve: LearningCurve) -> LearningCurve:
+        is_unnamed = isinstance(curve, LearningCurve) and curve.learner is None
+        return replace(curve, learner=kind) if is_unnamed else curve
+
+    if isinstance(curves, Mapping):
+        return {key: named(curve) for key, curve in curves.items()}
+    return [named(curve) for curve in curves]
+
+
 def _learn_from_nodes(lessons: Sequence[Lesson], nodes: PilotNodeArrays, start: Beliefs, seed: int) -> Beliefs:
     names = list_move_names(list_coordinates(start))
     known = sorted({lesson.task for lesson in lessons})
     task = np.array([known.index(lesson.task) for lesson in lessons])[nodes.curve]
     moves = learn_moves(nodes, task, compute_shrinkage(names), seed)
-    beliefs = apply_moves(start, names, moves.vector)
+    # How curves of other kinds of learner differ from these is not known.
+    beliefs = drop_other_kinds(apply_moves(start, names, moves.vector), {lesson.curve.learner for lesson in lessons})
     first = lessons[0].curve
     record = Learnt(
         curves=len(lessons),

@@ -1,8 +1,7 @@
 """Priors of the full-Bayes model, one for every parameter: the calibrated ones, the paper's, those of a file.
 
-`Beliefs` check themselves, so that a prior that cannot be meant is named before any curve is blamed. A kind of learner
-moves the calibrated priors. Files of priors are JSON with a checksum: numbers edited by hand are no longer those whose
-origin the record states.
+`Beliefs` check themselves, so that a prior that cannot be meant is named before any curve is blamed. Files of priors
+are JSON with a checksum: numbers edited by hand are no longer those whose origin the record states.
 """
 
 from __future__ import annotations
@@ -10,9 +9,9 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
-from functools import cache, partial
+from functools import partial
 from importlib.metadata import version
 from typing import Any, Self
 
@@ -31,6 +30,7 @@ from .._check import (
 )
 from ..errors import DataError, RequestError
 from ..files.writing import to_json_value, write_text
+from ..learners import LEARNERS
 from ..reading.spreadsheets import one_line, read_bytes
 from .distributions import (
     FARTHEST,
@@ -60,9 +60,9 @@ __all__ = [
     "Normal",
     "Prior",
     "Uniform",
-    "adapt_to_kind",
     "compute_checksum",
-    "kind_matters_with_training_scores",
+    "drop_other_kinds",
+    "is_moved_by",
     "paper_beliefs",
     "parse_priors",
     "read_priors",
@@ -70,17 +70,10 @@ __all__ = [
 ]
 
 PILOT_FEATURES = (
-    "size",
-    "accuracy",
-    "single",
-    "unlabelled",
-    "dense",
-    "test_known",
-    "test_noise",
-    "gap_known",
-    "gap",
-    "separable",
-    "always",
+    *("size", "one_size", "two_sizes", "accuracy", "precision", "low", "top", "single", "several"),
+    *("test_known", "test_noise", "gap_known", "gap", "separable"),
+    *LEARNERS,
+    *("few_features", "many_features", "few_per_class", "always"),
 )
 """Features of a pilot that may move priors: `inference/signs.py` computes them from a curve."""
 
@@ -223,6 +216,24 @@ class Beliefs:
             ) from None
 
 
+def is_moved_by(beliefs: Beliefs, feature: str) -> bool:
+    """Whether a feature of a pilot, or the kind of learner, has any effect on priors."""
+    return any(moves.get(feature) for by_place in (beliefs.shifts, beliefs.spreads) for moves in by_place.values())
+
+
+def drop_other_kinds(beliefs: Beliefs, kept: Collection[str | None]) -> Beliefs:
+    """Drop the effects of all kinds of learner but these."""
+    dropped = set(LEARNERS) - set(kept)
+    shifts, spreads = (
+        {
+            place: {name: value for name, value in by_feature.items() if name not in dropped}
+            for place, by_feature in moves.items()
+        }
+        for moves in (beliefs.shifts, beliefs.spreads)
+    )
+    return replace(beliefs, shifts=shifts, spreads=spreads)
+
+
 def _check_moves(name: str, values: Any, places: tuple[str, ...]) -> dict[str, dict[str, float]]:
     """Check what features of a pilot do to priors: for each place that moves, a number per feature."""
     moves = {}
@@ -292,11 +303,11 @@ def paper_beliefs(variant: Variant) -> Beliefs:
 
 
 CALIBRATED = Beliefs(
-    tau_e=LogNormal(0.0166, 1.040),
-    tau_ratio=LogNormal(1.23, 1.094),
-    kappa=LogitNormal(-0.140, 1.767, 2.0),
-    sigma=LogNormal(0.151, 1.877),
-    lam=LogNormal(2.69, 1.317),
+    tau_e=LogNormal(0.011, 1.022),
+    tau_ratio=LogNormal(1.35, 1.126),
+    kappa=LogitNormal(-0.560, 1.979, 2.0),
+    sigma=LogNormal(0.088, 1.688),
+    lam=LogNormal(2.99, 1.304),
     shapes={name: mean.shapes for name, mean in MEANS.items()},
     shares={name: mean.share for name, mean in MEANS.items()},
     resolution=5e-4,
@@ -305,64 +316,86 @@ CALIBRATED = Beliefs(
     reach=1.5,
     early=0.3,
     shifts={
-        "tau_e": {"single": 0.137, "unlabelled": -0.306, "test_known": 0.067, "test_noise": 0.140},
-        "tau_ratio": {"single": 0.291, "unlabelled": -0.459, "dense": -0.046},
-        "sigma": {"size": -0.060},
-        "share_a": {"size": -0.108, "accuracy": -0.378, "gap_known": -0.399, "gap": 0.782, "separable": 0.165},
-        "share_b": {"size": 0.060, "gap_known": 0.179, "separable": -0.447},
+        "tau_e": {
+            "single": -0.525,
+            "several": -0.377,
+            "test_known": 0.152,
+            "test_noise": 0.338,
+            "top": -0.175,
+            "linear": 0.015,
+            "naive_bayes": 0.012,
+        },
+        "tau_ratio": {"single": 0.430, "several": -0.635},
+        "sigma": {
+            "size": -0.081,
+            "one_size": -0.358,
+            "two_sizes": -0.417,
+            "top": 0.002,
+            "precision": -0.410,
+            "few_features": -0.024,
+            "many_features": 0.020,
+            "linear": 0.021,
+            "naive_bayes": 0.002,
+        },
+        "lam": {"one_size": 0.290, "two_sizes": 0.185},
+        "shape0": {
+            "one_size": -0.965,
+            "two_sizes": 0.003,
+            "top": 0.234,
+            "few_features": 0.042,
+            "many_features": -0.017,
+            "linear": 0.018,
+            "naive_bayes": -0.010,
+        },
+        "shape1": {
+            "one_size": 0.120,
+            "two_sizes": 0.145,
+            "few_features": -0.042,
+            "many_features": -0.039,
+            "linear": -0.003,
+            "naive_bayes": -0.024,
+        },
+        "shape2": {"linear": 0.007, "naive_bayes": 0.187},
+        "share_a": {
+            "size": -0.053,
+            "accuracy": -0.123,
+            "precision": -0.298,
+            "low": 0.218,
+            "gap_known": -0.172,
+            "gap": 0.679,
+            "separable": 0.258,
+            "top": 0.302,
+            "few_per_class": 0.248,
+            "one_size": -0.404,
+            "two_sizes": -0.292,
+            "few_features": -0.412,
+            "many_features": 0.014,
+            "naive_bayes": -0.456,
+        },
+        "share_b": {
+            "size": 0.357,
+            "precision": 1.124,
+            "low": 0.450,
+            "gap_known": 0.496,
+            "separable": -0.396,
+            "top": -0.854,
+            "few_per_class": -0.190,
+            "one_size": 0.316,
+            "two_sizes": -0.281,
+            "few_features": 0.780,
+            "many_features": -0.048,
+            "naive_bayes": 0.359,
+        },
     },
-    spreads={"tau_e": {"unlabelled": 0.552, "test_known": -0.041}},
+    spreads={
+        "tau_e": {"several": -0.031, "test_known": -0.190},
+        "sigma": {"one_size": -0.540, "two_sizes": -0.025, "top": -0.075, "linear": -0.095, "naive_bayes": 0.010},
+    },
 )
 """Learnt by benchmarks/calibrate.py from the development curves of LCDB 1.0 (AUROC, accuracy) and 1.1 (accuracy).
 
 The numbers learnt for each mean are stated with the mean.
 """
-
-
-# Learnt by benchmarks/kinds.py, by the log score alone (commit 8fd0993), from the development curves of LCDB 1.0 and
-# 1.1: shifts in standard deviations of the priors (of the shares in logarithms of a and b), then what is added to the
-# logarithm of sigma's standard deviation.
-_MOVED_PLACES = ("tau_e", "sigma", "shape0", "shape1", "shape2", "share_a", "share_b")
-_MOVES_BY_KIND = {
-    "linear": ((0.01, -0.05, 0.16, -0.27, 0.25, 0.14, 0.44), -0.06),
-    "naive_bayes": ((0.18, 0.20, 0.22, -0.57, -0.13, -0.33, 0.74), 0.32),
-    "discriminant": ((0.35, 0.18, 0.51, -0.30, -0.61, 0.09, 0.63), 0.13),
-    "neighbours": ((0.04, -0.22, -0.71, 0.15, 0.17, 0.13, -0.31), -0.45),
-    "trees": ((-0.14, -0.29, -0.88, 0.15, 0.34, 0.45, -0.07), -0.45),
-    "boosting": ((-0.25, -0.45, -0.07, -0.24, 0.38, 0.62, 0.13), -0.46),
-    "neural_network": ((0.29, -0.33, -0.31, 0.09, 0.27, 0.26, -0.52), -0.17),
-}
-# Share of the moves that is kept for pilots with training scores, which tell much of what the kind does: half of a
-# kind's moves is then as good as all of them or better; for trees and boosting, whose training scores are mostly
-# perfect, none is best.
-_KEPT_WITH_TRAINING_SCORES = dict.fromkeys(_MOVES_BY_KIND, 0.5) | {"trees": 0.0, "boosting": 0.0}
-
-
-@cache
-def adapt_to_kind(kind: str) -> Beliefs:
-    """Move the calibrated priors to what curves of a kind of learner usually do."""
-    (shifts, spread), kept = _MOVES_BY_KIND[kind], _KEPT_WITH_TRAINING_SCORES[kind]
-    return replace(
-        CALIBRATED,
-        shifts=_add_moves(CALIBRATED.shifts, dict(zip(_MOVED_PLACES, shifts, strict=True)), kept),
-        spreads=_add_moves(CALIBRATED.spreads, {"sigma": spread}, kept),
-    )
-
-
-def kind_matters_with_training_scores(kind: str) -> bool:
-    """Whether a kind of learner still moves the priors of a pilot that comes with training scores."""
-    return _KEPT_WITH_TRAINING_SCORES[kind] > 0
-
-
-def _add_moves(
-    start: Mapping[str, Mapping[str, float]], moves: Mapping[str, float], kept: float
-) -> dict[str, dict[str, float]]:
-    found = {place: dict(by_feature) for place, by_feature in start.items()}
-    for place, number in moves.items():
-        by_feature = found.setdefault(place, {})
-        for feature, value in (("always", number), ("gap_known", (kept - 1) * number)):
-            by_feature[feature] = by_feature.get(feature, 0.0) + value
-    return found
 
 
 _FORMAT = "apexgp-priors"

@@ -72,6 +72,8 @@ class Mean(ABC):
     """Whether the drop at all sizes is proportional to that at one, so that it can be integrated out exactly."""
     onset: ClassVar[int | None] = None
     """Index of the shape coordinate that is the logarithm of the size where the curve takes off, over the last size."""
+    fewest_sizes: ClassVar[int] = 1
+    """How many different sizes a curve must have for the shape coordinates to mean anything."""
     steep: ClassVar[tuple[float, ...]] = ()
     """Shape of curves that take off late and steeply, in standard deviations of the priors of the coordinates."""
 
@@ -121,8 +123,8 @@ class PowerLawMean(Mean):
     label = "power law"
     averaged = True
     parameters = (Parameter("theta1", 0.0, inf, (0.01, 0.5)), Parameter("theta2", -1.0, 0.0, (-0.9, -0.1)))
-    shapes = (LogitNormal(1.551, 1.622),)
-    share = Beta(0.979, 0.334)
+    shapes = (LogitNormal(0.771, 1.668),)
+    share = Beta(0.728, 0.510)
     paper_shapes = (Uniform(0.0, 1.0),)
     scalable = True
 
@@ -149,10 +151,11 @@ class ArctanMean(Mean):
     label = "arctan"
     averaged = True
     parameters = (Parameter("theta1", 0.0, inf, (0.01, 3.0)), Parameter("theta2", 0.0, inf, (0.05, 10.0)))
-    shapes = (LogitNormal(0.497, 1.729),)
-    share = Beta(0.591, 0.664)
+    shapes = (LogitNormal(1.041, 1.656),)
+    share = Beta(0.588, 0.715)
     paper_shapes = (Uniform(0.0, 1.0),)
     scalable = False
+    fewest_sizes = 2
 
     def drop(self, x: FloatArray, *theta: Any) -> Any:
         """1 - (2/pi) arctan(theta1 (pi/2) x + theta2)."""
@@ -194,8 +197,8 @@ class BurrMean(Mean):
         Parameter("theta3", 0.0, inf, (0.2, 1.8)),
         Parameter("theta4", 0.0, inf, (0.5, 2.0)),
     )
-    shapes = (LogitNormal(-0.276, 1.247, 3.0), Normal(-3.425, 2.687), Normal(-0.135, 0.549))
-    share = Beta(0.642, 0.436)
+    shapes = (LogitNormal(-0.368, 1.093, 3.0), Normal(-2.592, 2.860), Normal(-0.172, 0.602))
+    share = Beta(0.628, 0.573)
     paper_shapes = (Uniform(0.0, 2.0), Normal(0.0, 2.0), Normal(0.0, 0.5))
     scalable = True
     onset = 1

@@ -144,9 +144,27 @@ class ColumnSettings:
     averaged_over: Annotated[
         str | int | None,
         Setting(
-            "Number of runs that each score averages: a number, or a column.",
+            "Number of runs that each score averages: a number, a column, or several where it is not known.",
             control="Runs behind each score",
             default="averaged_over, n_runs or similar, if any",
+        ),
+    ] = None
+    n_features: Annotated[
+        str | int | None,
+        Setting(
+            "Number of features that the classifier sees, after encoding: a number, or a column.",
+            option="features",
+            control="Number of features",
+            default="n_features, features or similar, if any",
+        ),
+    ] = None
+    n_classes: Annotated[
+        str | int | None,
+        Setting(
+            "Number of classes: a number, or a column.",
+            option="classes",
+            control="Number of classes",
+            default="n_classes, classes or similar, if any",
         ),
     ] = None
     each_column: Annotated[
@@ -187,6 +205,8 @@ class ColumnSettings:
             score_sd=self.sd_column,
             n_test=self.n_test,
             averaged_over=self.averaged_over,
+            n_features=self.n_features,
+            n_classes=self.n_classes,
             each_column=self.each_column,
             per_cent=self.per_cent or None,
             test_share=self.test_share,

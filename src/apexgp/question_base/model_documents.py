@@ -47,6 +47,10 @@ class PilotFacts(TypedDict):
     """What a size counts, as sentences call it."""
     test_share: Probability | None
     """Share of the collected data that is kept for validation and test, where it is known."""
+    n_features: Count | None
+    """Number of features that the classifier sees, after encoding, where it is known."""
+    n_classes: Count | None
+    """Number of classes, where it is known."""
     scores: Count
     """Number of scores."""
     sizes: list[Size]
@@ -150,6 +154,8 @@ def describe_pilot(curve: LearningCurve) -> PilotFacts:
         "unit": curve.unit,
         "unit_name": curve.unit_name,
         "test_share": curve.test_share,
+        "n_features": curve.n_features,
+        "n_classes": curve.n_classes,
         "scores": len(curve),
         "sizes": pilot.sizes.tolist(),
         "means": pilot.mean.tolist(),

@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar, Literal
 from ..errors import RequestError
 from ..estimators import APExGP
 from ..inference.sampler import COARSEST, FINEST, TOLERATED
-from ..learners import LEARNERS, UNKNOWN, check_learner
+from ..learners import LEARNERS, UNKNOWN
 from ..model.beliefs import Beliefs
 from ..model.means import DEFAULT_MEAN, MEANS
 from ..settings import Setting
@@ -84,15 +84,8 @@ class BayesSettings(MethodSettings):
         ),
     ] = None
 
-    def check_takes_priors(self) -> None:
-        """Refuse settings that priors of the user's own cannot be combined with."""
-        if self.learner is not None and check_learner(self.learner) != UNKNOWN:
-            raise RequestError("moves the shipped priors, not those of a file.", argument="learner")
-
     def build_model(self, priors: Beliefs | None = None) -> APExGP:
         """The model that the settings describe, with these priors instead of the shipped ones if there are any."""
-        if priors is not None:
-            self.check_takes_priors()
         return APExGP(
             self.mean or DEFAULT_MEAN,
             ceiling=self.ceiling,

@@ -12,11 +12,10 @@ from importlib.metadata import version
 
 import numpy as np
 
-from .._numbers import format_chance, format_multiple, round_up
+from .._numbers import format_chance, format_count, format_multiple, format_size_range, round_up
 from ..curve import LearningCurve
 from ..estimators import APExGP
 from ..learners import LEARNERS
-from ..model.beliefs import kind_matters_with_training_scores
 from ..model.learnt import Learnt
 from ..model.means import MEANS, PAPER_MEANS
 from ..model.paper_priors import PUBLISHED
@@ -28,11 +27,11 @@ from .phrases import add_article, join_words
 def describe_pilot_and_method(model: APExGP) -> str:
     """Method and pilot."""
     curve = model.curve_
-    splits = "" if curve.split is None else f" from {len(set(curve.split.tolist()))} data splits"
-    sizes = np.unique(curve.sizes)
+    splits = "" if curve.split is None else f" from {format_count(len(set(curve.split.tolist())), 'data split')}"
+    sizes = format_size_range(np.unique(curve.sizes).tolist(), "training-set size")
     return (
-        f"{describe_method(model)} The pilot comprised {len(curve)} scores ({curve.metric_name}){splits} at "
-        f"{len(sizes)} training-set sizes from {sizes[0]:,.10g} to {sizes[-1]:,.10g}."
+        f"{describe_method(model)} The pilot comprised {format_count(len(curve), 'score')} "
+        f"({curve.metric_name}){splits} at {sizes}."
     )
 
 
@@ -119,25 +118,36 @@ def _departures(model: APExGP, others: Sequence[APExGP], means: Sequence[str]) -
 
 
 def describe_moved_priors(models: Iterable[APExGP]) -> str:
-    """For which kinds the calibrated priors were moved, as part of a sentence; empty where for none."""
-    kinds = dict.fromkeys(model.learner_ for model in models if _is_moved(model))
-    if not kinds:
-        return ""
-    return f", and moved to what curves of {join_words([LEARNERS[kind] for kind in kinds if kind])} do"
+    """For which curves the calibrated priors were moved, as part of a sentence; empty where for none."""
+    moved = dict.fromkeys(name for model in models if (name := _describe_facts(model)))
+    return f", and moved to what curves of {join_words(list(moved))} do" if moved else ""
+
+
+def _describe_facts(model: APExGP) -> str:
+    """The kind of learner and the numbers of features and classes that have moved the priors, where any have."""
+    curve = model.curve_
+    kind = LEARNERS[model.learner_] if model.learner_ is not None and "learner" in model.facts_ else ""
+    counts = [
+        f"{count:,} {what}"
+        for fact, count, what in (
+            ("n_features", curve.n_features, "features"),
+            ("n_classes", curve.n_classes, "classes"),
+        )
+        if fact in model.facts_
+    ]
+    if not counts:
+        return kind
+    return f"{kind or 'classifiers'} with {join_words(counts)}"
 
 
 def say_kind(model: APExGP) -> list[str]:
-    """Sentence on the priors of a kind of learner, where one was named."""
-    if model.learner_ is None:
+    """Sentence on the priors of a kind of learner, where one was named and the priors may go by it."""
+    kind = model._choose_kind(model.curve_)
+    if kind is None or model.inference == "map" or model.priors == "paper":
         return []
-    if not _is_moved(model):
-        return [f"Beside training scores, the kind of learner ({LEARNERS[model.learner_]}) adds nothing."]
-    return [f"The priors are those for {LEARNERS[model.learner_]}."]
-
-
-def _is_moved(model: APExGP) -> bool:
-    kind = model.learner_
-    return kind is not None and (model.curve_.train_scores is None or kind_matters_with_training_scores(kind))
+    if model.learner_ is None:
+        return [f"For {LEARNERS[kind]} the priors are those that all kinds share."]
+    return [f"The priors are those for {LEARNERS[kind]}."]
 
 
 def describe_learnt_curves(learnt: Learnt) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import csv
 from bisect import bisect_left
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from itertools import groupby
@@ -19,6 +19,7 @@ import numpy as np
 from ..curve import LearningCurve
 from ..estimators import APExGP
 from ..forecast import Quantity
+from ..learners import UNKNOWN
 from ..model.means import DEFAULT_MEAN
 from ..question_base.phrases import join_words
 from ..reading.known_metrics import metric_name
@@ -30,8 +31,9 @@ LEVELS = (80, 95)
 """Per cent that the intervals were to hold."""
 HORIZONS = (2.0, 10.0)
 """Multiples of the largest size at which one horizon gives way to the next."""
-Kind = Literal["labelled", "unlabelled", "means"]
+Kind = Literal["labelled", "single", "means"]
 _TIMES = ("up to 2", "2 to 10", "more than 10")
+_FACTS = ("train_scores", "n_features", "n_classes")
 _LIKE_ACCURACY = ("accuracy", "balanced accuracy", "top-1 accuracy", "error rate", "zero-one loss")
 
 
@@ -40,44 +42,46 @@ class PilotShape:
     """The features of a pilot that decide how well it can be extrapolated."""
 
     metric: str | None
-    """AUROC or accuracy; None for another one."""
+    """AUROC, accuracy or average precision; None for another one."""
     largest: float
     sizes: int
-    splits: float
-    """Scores per size; of means the runs behind one of them."""
+    splits: float | None
+    """Scores per size; of means the runs behind one of them, None if nobody has said how many."""
     kind: Kind
-    training_scores: bool
+    told: bool
+    """Whether training scores, kind of learner, number of features or of classes are known."""
 
     @classmethod
     def of_curve(cls, curve: LearningCurve) -> PilotShape:
         """The shape of a measured pilot."""
         pilot = curve.replicates
-        each, averaged = float(np.median(pilot.count)), curve.averaged_over or 1
-        single = curve.split is None and each == 1
+        each, averaged = float(np.median(pilot.count)), curve.known_run_count
+        means = averaged > 1 or curve.is_mean_of_unknown_count
         return cls(
             _find_family(curve.metric),
             curve.largest,
             len(pilot.sizes),
-            averaged if averaged > 1 else each,
-            "means" if averaged > 1 else "unlabelled" if single else "labelled",
-            curve.train_scores is not None,
+            None if curve.is_mean_of_unknown_count else averaged if means else each,
+            "means" if means else "single" if each == 1 else "labelled",
+            curve.learner not in (None, UNKNOWN) or any(getattr(curve, name) is not None for name in _FACTS),
         )
 
     def distance(self, other: PilotShape) -> float:
-        """How unlike another one it is. Nothing makes up for another kind; one run is unlike several."""
-        unlike = 100.0 * (self.kind != other.kind) + 0.5 * (self.training_scores != other.training_scores)
-        unlike += 3.0 * ((self.splits == 1) != (other.splits == 1))
+        """How unlike another one it is. Nothing makes up for another kind."""
+        unlike = 100.0 * (self.kind != other.kind) + 0.5 * (self.told != other.told)
         if self.metric is not None and self.metric != other.metric:
             unlike += 2
-        unlike += abs(log2(self.splits / other.splits)) + abs(log2(self.sizes / other.sizes))
-        return unlike + 0.5 * abs(log2(self.largest / other.largest))
+        if self.splits is not None and other.splits is not None:
+            unlike += abs(log2(self.splits / other.splits))
+        return unlike + abs(log2(self.sizes / other.sizes)) + 0.5 * abs(log2(self.largest / other.largest))
 
 
 @dataclass(frozen=True)
 class TriedPilots:
     """Pilots of one design, cut from real curves, and how often the intervals held what was measured later.
 
-    Figures are those up to 2, from 2 to 10 and beyond 10 times the largest size; coverage is in per cent, by the level.
+    Figures are those up to 2, from 2 to 10 and beyond 10 times the largest size; coverage is in per cent, by the level,
+    and NaN where no curve goes that far.
     """
 
     name: str
@@ -94,8 +98,6 @@ class CoverageRecord:
     tried: TriedPilots
     own: PilotShape
     horizons: tuple[int, ...]
-    of_this_model: bool
-    """Whether the priors were the same, but for the tasks that they had seen: not those for a kind of learner."""
 
 
 def find_record(answer: ForecastAnswer) -> CoverageRecord | None:
@@ -104,12 +106,13 @@ def find_record(answer: ForecastAnswer) -> CoverageRecord | None:
     if not _is_the_default(model):
         return None
     of = "new_splits" if answer.question.of == "same_splits" and curve.split is None else answer.question.of
-    own = PilotShape.of_curve(curve)
-    tried = min(
-        (one for one in load_tried_pilots() if one.of == of), key=lambda one: (own.distance(one.design), -one.curves[0])
-    )
+    own = PilotShape.of_curve(curve if model.learner is None else replace(curve, learner=model.learner))
     asked = {bisect_left(HORIZONS, size / curve.largest) for size in answer.sizes}
-    return CoverageRecord(tried, own, tuple(sorted(asked)), model.learner_ is None)
+    tried = min(
+        (one for one in load_tried_pilots() if one.of == of and all(one.curves[h] for h in asked)),
+        key=lambda one: (own.distance(one.design), -one.curves[0]),
+    )
+    return CoverageRecord(tried, own, tuple(sorted(asked)))
 
 
 def _is_the_default(model: APExGP) -> bool:
@@ -120,7 +123,9 @@ def _find_family(metric: str) -> str | None:
     name = metric_name(metric)
     if "AUROC" in name or name == "c-statistic":
         return "AUROC"
-    return "accuracy" if name in _LIKE_ACCURACY else None
+    if name in _LIKE_ACCURACY:
+        return "accuracy"
+    return name if name == "average precision" else None
 
 
 @cache
@@ -137,9 +142,9 @@ def load_tried_pilots() -> tuple[TriedPilots, ...]:
             int(first["sizes"]),
             float(first["splits"]),
             first["kind"],  # type: ignore[arg-type]
-            first["training_scores"] == "known",
+            first["told"] == "yes",
         )
-        covers = {level: tuple(float(row[f"covers_{level}"]) for row in every) for level in LEVELS}
+        covers = {level: tuple(float(row[f"covers_{level}"] or "nan") for row in every) for level in LEVELS}
         found.append(TriedPilots(name, of, design, covers, tuple(int(row["curves"]) for row in every)))
     return tuple(found)
 
@@ -157,27 +162,23 @@ def describe_record(record: CoverageRecord, curve: LearningCurve, level: float) 
     counted = join_words([f"{tried.curves[h]:,}" for h in at])
     return (
         f"Of the pilots cut from real learning curves, those most like this one have {_describe_shape(tried.design)}. "
-        f"Forecast with {_name_priors(record)} that had not seen their task, their {held} of the later scores at "
+        f"Forecast with priors that had not seen their task, their {held} of the later scores at "
         f"{where} times the largest size ({counted} pilots). {_say_differences(record, curve)}"
     )
 
 
-def _name_priors(record: CoverageRecord) -> str:
-    return "priors" if record.of_this_model else "the priors that all kinds of learner share, and"
-
-
 def _describe_shape(design: PilotShape) -> str:
-    return f"{design.metric} at {design.sizes} sizes up to {design.largest:,.10g}: {_describe_splits(design)}" + (
-        ", with training scores" if design.training_scores else ""
-    )
+    sizes = f"{design.sizes} sizes up to" if design.sizes > 1 else "one size,"
+    facts = ", with training scores or facts of learner and problem" if design.told else ""
+    return f"{design.metric} at {sizes} {design.largest:,.10g}: {_describe_splits(design)}{facts}"
 
 
 def _describe_splits(design: PilotShape) -> str:
-    if design.kind == "unlabelled":
-        return "one score per size, without a split label"
+    if design.kind == "single":
+        return "one run per size"
     if design.kind == "means":
-        return f"the mean of {design.splits:.0f} runs per size"
-    return "one labelled split" if design.splits == 1 else f"{design.splits:.3g} splits"
+        return f"the mean of {'several' if design.splits is None else f'{design.splits:.0f}'} runs per size"
+    return f"{design.splits:.3g} splits"
 
 
 def _is_alike(one: float, other: float, factor: float = 1.5) -> bool:
@@ -194,10 +195,10 @@ def _say_differences(record: CoverageRecord, curve: LearningCurve) -> str:
         found.append(f"the number of sizes ({own.sizes})")
     if not _is_alike(own.largest, theirs.largest, 2):
         found.append(f"the largest size ({own.largest:,.10g})")
-    if own.kind != theirs.kind or not _is_alike(own.splits, theirs.splits):
+    if own.kind != theirs.kind or (own.splits and theirs.splits and not _is_alike(own.splits, theirs.splits)):
         found.append(f"the scores per size ({_describe_splits(own)})")
     elif own.kind == "labelled" and curve.split is None:
         found.append("splits without labels")
-    if own.training_scores != theirs.training_scores:
-        found.append(f"training scores ({'known' if own.training_scores else 'not known'} here)")
+    if own.told != theirs.told:
+        found.append(f"training scores or facts of learner and problem ({'known' if own.told else 'unknown'} here)")
     return f"This pilot differs in {join_words(found)}." if found else "This pilot is of that kind."

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
+from .._check import format_some
+from ..errors import DataError, Fault
 from ..scale import UNIT_RANGE, Range, format_range
 from .cells import is_blank, number_in
-from .companions import Companions
+from .companions import COUNTS, Companions
+from .counts import PROBLEM_COUNTS
 from .faults import Faults
 from .known_metrics import says_per_cent
 from .measured import Measurements
-from .score_details import largest_sd
+from .score_details import SEVERAL, largest_sd
 from .spreadsheets import Table
 
 __all__ = ["Beside", "numbers_beside", "with_signs_beside", "without_own_spread"]
@@ -31,8 +35,19 @@ def _wanted(name: str, between: Range) -> tuple[Callable[[float], bool], str]:
             f"expected a standard deviation of scores in {format_range(between)}",
         ),
         "n_test": (lambda value: 1 <= value < math.inf, "expected a number of test cases, at least 1"),
-        "averaged_over": (lambda value: 1 <= value < 2**53 and value == int(value), "expected a number of runs"),
+        "averaged_over": (lambda value: _is_whole(value, 1), f"expected a number of runs, or {SEVERAL}"),
+        **{
+            counted: (
+                lambda value, least=least: _is_whole(value, least),  # type: ignore[misc]
+                f"expected a number of {counted.removeprefix('n_')}, at least {least}",
+            )
+            for counted, least in PROBLEM_COUNTS.items()
+        },
     }[name]
+
+
+def _is_whole(value: float, least: int) -> bool:
+    return least <= value < 2**53 and value == int(value)
 
 
 @dataclass(frozen=True)
@@ -41,7 +56,10 @@ class Beside:
 
     details: Mapping[str, Mapping[str, list[float]]]
     """By the name of the detail, then by the column of the scores."""
-    runs: list[float]
+    runs: list[float | str]
+    """How many runs each score is the mean of, or SEVERAL."""
+    problem: Mapping[str | None, Mapping[str, int | None]]
+    """Numbers of features and of classes, by task; None where they are not known."""
     notes: list[str]
     left_out: set[str]
     """Columns that hold something else than we took them for."""
@@ -55,7 +73,12 @@ class Beside:
 
 
 def numbers_beside(
-    table: Table, scores: Collection[str], companions: Companions, between: Range, faults: Faults
+    table: Table,
+    scores: Collection[str],
+    companions: Companions,
+    between: Range,
+    rows_by_task: Mapping[str | None, Sequence[int]],
+    faults: Faults,
 ) -> Beside:
     """The numbers of the companions of scores in a range."""
     notes: list[str] = []
@@ -84,19 +107,59 @@ def numbers_beside(
                 details.setdefault(name, {})[score] = found
     cases = numbers("n_test", companions.n_test)
     details["n_test"] = {} if cases is None else dict.fromkeys(scores, cases)
-    runs = numbers("averaged_over", companions.averaged_over) or [math.nan] * len(table.lines)
-    known = {number for number in runs if not math.isnan(number)}
+    counts = numbers("averaged_over", companions.averaged_over)
+    runs: list[float | str] = [math.nan] * len(table.lines) if counts is None else [*counts]
+    if counts is not None and isinstance(companions.averaged_over, str):
+        cells = table.columns[companions.averaged_over]
+        runs = [SEVERAL if _says_several(cell) else count for cell, count in zip(cells, counts, strict=True)]
+    known = {number for number in counts or () if not math.isnan(number)}
     if len(known) > 1:
-        several = f"{min(known):g} to {max(known):g}"
         notes.append(
-            f"the scores are means of {several} runs: the smallest number in each curve was used for all of it."
+            f"the scores are means of {min(known):g} to {max(known):g} runs: the smallest number in each curve "
+            "was used for all of it."
         )
-    return Beside(details, runs, notes, left_out)
+    problem: dict[str | None, dict[str, int | None]] = {task: {} for task in rows_by_task}
+    for name in PROBLEM_COUNTS:
+        column = getattr(companions, name)
+        said_of_rows = numbers(name, column) or [math.nan] * len(table.lines)
+        conflict = _find_conflict(table, column, name, said_of_rows, rows_by_task)
+        if conflict is not None and companions.insists(column):
+            raise conflict
+        if conflict is not None:
+            left_out.add(column)
+            notes.append(f"left out the column {column!r}: {conflict.message}")
+        for task, own in rows_by_task.items():
+            said = {said_of_rows[row] for row in own if conflict is None and not math.isnan(said_of_rows[row])}
+            problem[task][name] = int(said.pop()) if said else None
+    return Beside(details, runs, problem, notes, left_out)
+
+
+def _find_conflict(
+    table: Table, column: Any, name: str, counts: Sequence[float], rows_by_task: Mapping[str | None, Sequence[int]]
+) -> DataError | None:
+    """The error of a curve with several numbers of features or classes, if there is one."""
+    for own in rows_by_task.values():
+        said: dict[float, int] = {}
+        for row in own:
+            if not math.isnan(counts[row]):
+                said.setdefault(counts[row], table.lines[row])
+        if len(said) > 1:
+            got = format_some([f"{number:.0f} in {table.place} {line}" for number, line in said.items()])
+            why = f"a curve has one number of {name.removeprefix('n_')}, got {got}."
+            faults = [Fault(line, column, why) for line in list(said.values())[1:]]
+            return DataError(why, where=f"{table.path}, column {column!r}", faults=faults)
+    return None
+
+
+def _says_several(cell: str) -> bool:
+    return cell.strip().casefold() == SEVERAL
 
 
 def _checked(table: Table, column: str, name: str, between: Range, faults: Faults) -> list[float]:
     fits, wanted = _wanted(name, between)
-    numbers = table.numbers(column, blank=math.nan, counts=name in ("n_test", "averaged_over"), faults=faults)
+    if name == "averaged_over":
+        table = table.with_columns({column: ["" if _says_several(cell) else cell for cell in table.columns[column]]})
+    numbers = table.numbers(column, blank=math.nan, counts=name in COUNTS, faults=faults)
     for row, number in enumerate(numbers):
         cell = table.columns[column][row]
         if not is_blank(cell) and not fits(number):

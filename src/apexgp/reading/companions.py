@@ -1,4 +1,4 @@
-"""Columns that say more of the scores beside them: training scores, spreads, numbers of test cases and of runs."""
+"""Columns that say more of the scores beside them: training scores, spreads, and numbers such as those of runs."""
 
 from __future__ import annotations
 
@@ -10,10 +10,18 @@ from typing import Any, Protocol
 from .._check import check_real_number, check_whole_number, format_some
 from ..errors import RequestError
 from .cells import before_interval, number_in, with_spread
-from .counts import counts_runs, counts_test_cases, counts_training_examples
+from .counts import (
+    PROBLEM_COUNTS,
+    counts_classes,
+    counts_features,
+    counts_runs,
+    counts_test_cases,
+    counts_training_examples,
+)
 from .headers import ColumnRoles
-from .known_metrics import known_metric, plain_name, same_metric, says_only_score
+from .known_metrics import known_metric, plain_name, same_metric, says_mean, says_only_score
 from .naming import called, missing
+from .score_details import SEVERAL, check_run_count
 from .spreadsheets import Table
 from .wide import SPLIT_WORDS
 
@@ -23,7 +31,7 @@ _TRAIN = {"train", "training"}
 _TEST = {"test", "testing", "heldout", "holdout"}
 _SD = re.compile(r"\b(standard deviations?|std dev|st dev|s d|std deviation|stdev|stddev|std|sd)\b")
 # Our own names of such columns: what is called so is meant so.
-_OWN_NAMES = ("train score", "score sd", "n test", "averaged over")
+_OWN_NAMES = ("train score", "score sd", "n test", "averaged over", "n features", "n classes")
 
 
 def _test_cases(value: Any) -> float:
@@ -33,9 +41,11 @@ def _test_cases(value: Any) -> float:
     return number
 
 
-COUNTS: dict[str, Callable[[Any], float]] = {
+COUNTS: dict[str, Callable[[Any], Any]] = {
     "n_test": _test_cases,
-    "averaged_over": lambda value: check_whole_number("averaged_over", value, least=1),
+    "averaged_over": check_run_count,
+    "n_features": lambda value: check_whole_number("n_features", value, least=PROBLEM_COUNTS["n_features"]),
+    "n_classes": lambda value: check_whole_number("n_classes", value, least=PROBLEM_COUNTS["n_classes"]),
 }
 """What a number must be that is given in place of a column."""
 
@@ -51,6 +61,10 @@ class Wanted(Protocol):
     def n_test(self) -> str | float | None: ...
     @property
     def averaged_over(self) -> str | float | None: ...
+    @property
+    def n_features(self) -> str | float | None: ...
+    @property
+    def n_classes(self) -> str | float | None: ...
 
 
 @dataclass(frozen=True)
@@ -64,6 +78,10 @@ class Companions:
     n_test: str | float | None = None
     """A column, or what holds for every score."""
     averaged_over: str | float | None = None
+    n_features: str | float | None = None
+    n_classes: str | float | None = None
+    means_of_several: bool = False
+    """Whether scores are means over an unknown number of runs, where no number is given."""
     asked: frozenset[str] = frozenset()
     notes: tuple[str, ...] = ()
 
@@ -81,6 +99,8 @@ class Companions:
             ([n for n in self.sd.values() if n not in table.spreads.values()], "as standard deviations of the runs"),
             ([self.n_test], "as the numbers of test cases"),
             ([self.averaged_over], "as the numbers of runs averaged over"),
+            ([self.n_features], "as the number of features"),
+            ([self.n_classes], "as the number of classes"),
         ]
         told = [
             f"{format_some([repr(name) for name in dict.fromkeys(own)])} {what}"
@@ -122,22 +142,32 @@ def find_companions(table: Table, roles: ColumnRoles, wanted: Wanted) -> Compani
     """The columns beside the scores: those that were asked for, or are called so."""
     taken = {roles.size, roles.split, roles.task, *roles.scores}
     rest = [name for name in table.columns if name not in taken and name not in table.spreads.values()]
+    features = _column_or_number(table, rest, "n_features", wanted.n_features, counts_features)
+    classes = _column_or_number(table, rest, "n_classes", wanted.n_classes, counts_classes)
     if roles.size is None:  # one column per size: what stands beside is said of rows, not of scores
         rest = []
     train, notes = _train(table, rest, roles, wanted.train_score)
     sd = _spreads(table, rest, roles, wanted.score_sd)
     n_test = _column_or_number(table, rest, "n_test", wanted.n_test, counts_test_cases)
     # Beside columns that are splits, a number of folds is that of the columns.
-    runs = _column_or_number(table, [] if roles.wide else rest, "averaged_over", wanted.averaged_over, counts_runs)
+    means = _says_several(table, wanted.averaged_over)
+    count = None if means else wanted.averaged_over
+    runs = _column_or_number(table, [] if roles.wide or means else rest, "averaged_over", count, counts_runs)
+    if wanted.averaged_over is None and not roles.wide and says_mean(roles.scores[0]):
+        means = True
+        if runs is None and not sd:
+            notes.append(f"read the scores under {roles.scores[0]!r} as means over an unknown number of runs.")
     asked: set[Any] = set()
     for said, found in (
         (wanted.train_score, train.values()),
         (wanted.score_sd, sd.values()),
         (wanted.n_test, [n_test]),
         (wanted.averaged_over, [runs]),
+        (wanted.n_features, [features]),
+        (wanted.n_classes, [classes]),
     ):
         asked.update(found if said is not None else ())
-    return Companions(train, sd, n_test, runs, frozenset(asked), tuple(notes))
+    return Companions(train, sd, n_test, runs, features, classes, means, frozenset(asked), tuple(notes))
 
 
 def _train(
@@ -235,6 +265,11 @@ def _column_or_number(
     except ValueError:
         raise missing(table, asked, role) from None
     return COUNTS[role](int(number) if number.is_integer() else number)
+
+
+def _says_several(table: Table, asked: str | float | None) -> bool:
+    """Whether the caller says that scores are means over an unknown number of runs, and names no column so."""
+    return isinstance(asked, str) and asked.casefold() == SEVERAL and called(asked, list(table.columns)) is None
 
 
 def _named(table: Table, role: str, asked: str) -> str:

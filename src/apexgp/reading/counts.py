@@ -1,4 +1,4 @@
-"""Columns that count, told by their names: training examples, test cases, runs behind a mean."""
+"""Columns that count, told by their names: training examples, test cases, runs behind a mean, features, classes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,19 @@ from .cells import is_blank
 from .known_metrics import plain_name
 from .wide import SPLIT_WORDS, TRAINING
 
-__all__ = ["counts_runs", "counts_test_cases", "counts_training_examples", "numbers_of_runs", "unit_counted"]
+__all__ = [
+    "PROBLEM_COUNTS",
+    "counts_classes",
+    "counts_features",
+    "counts_runs",
+    "counts_test_cases",
+    "counts_training_examples",
+    "numbers_of_runs",
+    "unit_counted",
+]
+
+PROBLEM_COUNTS = {"n_features": 1, "n_classes": 2}
+"""Numbers that describe the problem of a curve, and the least that each can be."""
 
 _COUNTED = {
     *("example", "sample", "case", "patient", "image", "row", "observation", "instance", "subject", "scan", "item"),
@@ -28,6 +40,8 @@ _WITH_EVENTS = re.compile(
 # Iterations and trials are counted as well, and are often those of one training or one search.
 _RUNS = {word.removesuffix("s") for word in SPLIT_WORDS} - {"iteration", "trial"}
 _AVERAGED = {"averaged", "average", "mean", "over", "per"}
+_FEATURES = {"feature", "predictor", "dimension"}
+_BESIDE_FEATURES = {"input", "encoded", "embedding"}
 
 
 def counts_training_examples(name: str) -> bool:
@@ -73,6 +87,23 @@ def counts_runs(name: str) -> bool:
         return True
     left = [word for word in words if word not in _COUNTING | _AVERAGED]
     return len(left) == 1 and left[0].endswith("s") and left[0].removesuffix("s") in _RUNS
+
+
+def counts_features(name: str) -> bool:
+    """Whether a column counts features by its name: n_features, # features, Predictors, embedding dimension."""
+    words = _words(name)
+    if words == ["nfeatures"]:
+        return True
+    left = [word for word in words if word not in _COUNTING | _BESIDE_FEATURES]
+    if len(left) != 1 or left[0].removesuffix("s") not in _FEATURES:
+        return False
+    return left[0] == "dimension" or left[0].endswith("s") or bool(_NUMBER & set(words))
+
+
+def counts_classes(name: str) -> bool:
+    """Whether a column counts classes by its name: n_classes, # classes, Number of classes; `class` is a label."""
+    words = _words(name)
+    return words == ["nclasses"] or [word for word in words if word not in _COUNTING] == ["classes"]
 
 
 def numbers_of_runs(name: str, cells: Sequence[str], sizes: Sequence[object]) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from .._check import format_some
 from ..errors import DataError
-from .counts import counts_training_examples, numbers_of_runs
+from .counts import counts_classes, counts_features, counts_training_examples, numbers_of_runs
 from .known_metrics import known_metric, plain_name, sounds_like_a_loss
 from .learner_label import find_learners
 from .naming import called, missing
@@ -78,7 +78,7 @@ def find_columns(
     """Tell the columns apart, and say in notes what was not plain from the names."""
     names = list(table.columns)
     size_column = _one(table, "size", size, counts_training_examples)
-    own = [name for name in names if plain_name(name) in ABOUT]
+    own = [name for name in names if plain_name(name) in ABOUT or counts_features(name) or counts_classes(name)]
     task_column = _one(table, "task", task, lambda name: plain_name(name) in _TASK_NAMES)
     learners = find_learners(table)
     if task_column is None and learners is not None and len(set(filter(None, table.columns[learners]))) > 1:

@@ -15,6 +15,7 @@ __all__ = [
     "plain_name",
     "same_metric",
     "says_held_out_score",
+    "says_mean",
     "says_only_score",
     "says_per_cent",
     "sounds_like_a_loss",
@@ -195,6 +196,23 @@ def says_per_cent(name: str) -> bool:
 def says_only_score(name: str) -> bool:
     """Whether a name means the score without saying of what: score, Test score, mean value, performance."""
     return bool(words := set(plain_name(name).split())) and words <= _BESIDE | {"performance", "result", "metric"}
+
+
+_MEAN = {"mean", "average", "avg"}
+_OF_CLASSES = {"macro", "micro", "weighted"}  # before an average: one over classes
+_MEANS_OF_CASES = {"loss", "log loss", "Dice", "Jaccard index"}  # a mean of these is one over test cases or classes
+
+
+def says_mean(name: str) -> bool:
+    """Whether scores of that name are means over runs: mean AUC, avg_test_score, AUC (mean); not mean squared error."""
+    words, metric = plain_name(_SPREAD.sub(" ", name)).split(), known_metric(name)
+    said = [i for i, word in enumerate(words) if word in _MEAN and not _OF_CLASSES & set(words[:i])]
+    if not said or metric is None:
+        return bool(said) and says_only_score(name)
+    without = [
+        " ".join(words[:i] + words[i + 1 :]) for i in said
+    ]  # the same metric, unless the word is part of its name
+    return metric.name not in _MEANS_OF_CASES and all(known_metric(name) is metric for name in without)
 
 
 def metric_name(name: str) -> str:

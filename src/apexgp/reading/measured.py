@@ -17,7 +17,7 @@ from ..scale import UNIT_RANGE, Range, check_range, format_range
 from .cells import is_blank
 from .faults import MOST_FAULTS, Faults
 from .known_metrics import known_metric
-from .score_details import BY_SCORE
+from .score_details import BY_SCORE, SEVERAL, RunCount
 from .score_range import looks_like_per_cent, per_cent_remedy, range_and_direction, range_remedy
 from .spreadsheets import Table
 
@@ -47,12 +47,17 @@ class Measurements:
     cells: list[tuple[int, str]] = field(default_factory=list)
     details: dict[str, list[float]] = field(default_factory=lambda: {name: [] for name in BY_SCORE})
     """What is known of each score beside it, NaN where it is not."""
-    runs: list[float] = field(default_factory=list)
+    runs: list[float | str] = field(default_factory=list)
+    """How many runs each score is the mean of: a number, SEVERAL, or NaN where nothing is said."""
+    means_of_several: bool = False
+    """Whether scores are means over an unknown number of runs, where no number is given."""
 
     @property
-    def averaged_over(self) -> int | None:
+    def averaged_over(self) -> RunCount | None:
         """How many runs each score is the mean of; of several numbers the smallest, so as not to claim too much."""
-        known = [number for number in self.runs if not math.isnan(number)]
+        known = [number for number in self.runs if not isinstance(number, str) and not math.isnan(number)]
+        if SEVERAL in self.runs or (self.means_of_several and not known):
+            return SEVERAL
         return int(min(known)) if known else None
 
 

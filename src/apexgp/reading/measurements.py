@@ -94,8 +94,11 @@ def measurements_in(
                 "the two.",
                 argument="per_cent",
             )
-        curves[task] = Measurements({"metric": name, "task": task, "learner": learners[task], **said})
-    beside = numbers_beside(table, columns.scores, companions, _widest(curves), faults)
+        about = {"metric": name, "task": task, "learner": learners[task], **said}
+        curves[task] = Measurements(about, means_of_several=companions.means_of_several)
+    beside = numbers_beside(table, columns.scores, companions, _widest(curves), by_task, faults)
+    for task, curve in curves.items():
+        curve.about |= beside.problem[task]
     missing = _fill(curves, table, columns, beside, tasks, faults)
     for curve in curves.values():
         check_scores(table, curve, faults)

@@ -3,18 +3,36 @@
 from __future__ import annotations
 
 import math
+from typing import Any, Final, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._check import FloatArray, check_finite_array, check_real_array, check_whole_number, format_some
-from ..errors import DataError
+from ..errors import DataError, RequestError
 from ..scale import UNIT_RANGE, Range, format_range
 
-__all__ = ["BY_SCORE", "checked_details", "interpolated", "largest_sd"]
+__all__ = ["BY_SCORE", "SEVERAL", "RunCount", "check_run_count", "checked_details", "interpolated", "largest_sd"]
 
 BY_SCORE = ("train_scores", "n_test", "score_sd")
 """Details that are arrays with one number per score, NaN where it is not known."""
+
+
+SEVERAL: Final = "several"
+"""The number of runs behind a score that is known to be a mean, but not over how many."""
+RunCount = int | Literal["several"]
+
+
+def check_run_count(value: Any) -> RunCount:
+    """Check how many runs a score averages: a whole number, or the word for an unknown number."""
+    if not isinstance(value, str):
+        return check_whole_number("averaged_over", value, least=1)
+    if value != SEVERAL:
+        raise RequestError(
+            f"must be a whole number, or {SEVERAL!r} for means over an unknown number of runs, got {value!r}.",
+            argument="averaged_over",
+        )
+    return SEVERAL
 
 
 def largest_sd(between: Range) -> float:
@@ -28,9 +46,9 @@ def checked_details(
     *,
     train_scores: ArrayLike | None,
     n_test: ArrayLike | None,
-    averaged_over: int | None,
+    averaged_over: RunCount | None,
     score_sd: ArrayLike | None,
-) -> tuple[dict[str, FloatArray | None], int | None]:
+) -> tuple[dict[str, FloatArray | None], RunCount | None]:
     """The details by score, each of the shape of `scores` or None where nothing is known, and the number of runs."""
     given = {
         "train_scores": None if train_scores is None else _of_shape("train_scores", train_scores, scores, single=False),
@@ -44,7 +62,7 @@ def checked_details(
     if given["score_sd"] is not None:
         wanted = f"standard deviations of scores in {format_range(between)}"
         _check_range("score_sd", given["score_sd"], 0, largest_sd(between), wanted)
-    runs = None if averaged_over is None else check_whole_number("averaged_over", averaged_over, least=1)
+    runs = None if averaged_over is None else check_run_count(averaged_over)
     spread = given["score_sd"]
     if runs == 1 and spread is not None and not np.isnan(spread).all():
         raise DataError(

@@ -40,8 +40,9 @@ EACH_COLUMN = ("split", "model")
 class TableSettings:
     """What the caller says of a table: names of columns, and what they hold; None where the table tells.
 
-    The fields are the parameters of `LearningCurve.from_csv`, and `task`, the column that names the curves. `n_test`
-    and `averaged_over` are a column, or the number that holds for every score; as text either may be meant.
+    The fields are the parameters of `LearningCurve.from_csv`, and `task`, the column that names the curves. `n_test`,
+    `averaged_over`, `n_features` and `n_classes` are a column, or the number that holds for every score; as text either
+    may be meant.
     """
 
     size: str | None = None
@@ -60,6 +61,8 @@ class TableSettings:
     per_cent: bool | None = None
     test_share: float | None = None
     range: Range | str | None = None
+    n_features: str | int | None = None
+    n_classes: str | int | None = None
 
     def __post_init__(self) -> None:
         column = "the name of a column"
@@ -163,7 +166,7 @@ def read_measurements(source: Any, wanted: TableSettings) -> tuple[dict[str | No
 def _not_used(table: Table, columns: ColumnRoles, companions: Companions) -> list[str]:
     """Say which columns hold numbers, or have no name, and were not taken for anything."""
     used: set[Any] = {columns.size, columns.split, columns.task, *columns.scores, *table.spreads.values()}
-    used |= {*companions.train.values(), *companions.sd.values(), companions.n_test, companions.averaged_over}
+    used |= {*companions.train.values(), *companions.sd.values(), *(getattr(companions, name) for name in COUNTS)}
     rest = [
         repr(name)
         for name, cells in table.columns.items()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -10,7 +10,7 @@ import typer
 
 from ..errors import RequestError
 from ..estimators import APExGP
-from ..learners import UNKNOWN, check_learner
+from ..learners import check_learner
 from ..model.beliefs import CALIBRATED, Beliefs
 from ..question_base.model_settings import BayesSettings
 
@@ -35,20 +35,14 @@ class PriorsOptions:
 
     def build_model(self, settings: BayesSettings) -> APExGP:
         """The model that the settings describe, with these priors."""
-        if self.priors is not None and self.related is None:
-            settings.check_takes_priors()
         priors = None if self.priors is None else _read_priors(self.priors)
         if self.related is None:
             return settings.build_model(priors)
         if getattr(settings, "published", False):
             raise RequestError("cannot be used with the published method.", argument="related")
         kind = None if settings.learner is None else check_learner(settings.learner)
-        if priors is None:
-            from ..model.beliefs import adapt_to_kind
-
-            priors = CALIBRATED if kind in (None, UNKNOWN) else adapt_to_kind(str(kind))
-        learnt = _learn_from_related(self.related, priors, settings.seed)
-        return replace(settings, learner=None).build_model(learnt)
+        learnt = _learn_from_related(self.related, priors or CALIBRATED, settings.seed, kind)
+        return settings.build_model(learnt)
 
 
 def _read_priors(path: Path) -> Beliefs:
@@ -57,7 +51,7 @@ def _read_priors(path: Path) -> Beliefs:
     return read_priors(path)
 
 
-def _learn_from_related(path: Path, start: Beliefs, seed: int) -> Beliefs:
+def _learn_from_related(path: Path, start: Beliefs, seed: int, kind: str | None) -> Beliefs:
     from ..curve import read_curves_and_notes
     from ..learning.learn import learn_from_related
     from ..questions.learn import say_learnt_or_unchanged
@@ -66,6 +60,6 @@ def _learn_from_related(path: Path, start: Beliefs, seed: int) -> Beliefs:
     curves, notes = read_curves_and_notes(path, TableSettings())
     for note in notes:
         typer.echo(f"Note: {note}", err=True)
-    learnt = learn_from_related(curves, None, start, seed)
+    learnt = learn_from_related(curves, None, start, seed, kind)
     typer.echo(f"Note: {say_learnt_or_unchanged(learnt)}", err=True)
     return learnt

@@ -137,6 +137,8 @@ def _curve_lines(curve: LearningCurve) -> Iterable[str]:
         "averaged_over": None,
         "test_share": None,
         "learner": None,
+        "n_features": None,
+        "n_classes": None,
     }
     for name, default in defaults.items():
         if getattr(curve, name) != default:

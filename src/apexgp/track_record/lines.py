@@ -31,7 +31,8 @@ from ..estimators.saving import curve_to_json, setting_to_json
 from ..files.writing import to_json_value
 from ..forecast import Forecast, Quantity
 from ..model.beliefs import compute_checksum
-from ..reading.score_details import BY_SCORE
+from ..reading.counts import PROBLEM_COUNTS
+from ..reading.score_details import BY_SCORE, SEVERAL
 from ..reading.spreadsheets import one_line
 
 __all__ = [
@@ -296,7 +297,12 @@ def merge_curves(curves: Iterable[LearningCurve]) -> LearningCurve:
     labels = [None if part.split is None else part.split.tolist() for part in parts]
     joined["split"] = None if None in labels else [label for own in labels for label in own or ()]
     averages = {part.averaged_over for part in parts}
-    joined["averaged_over"] = averages.pop() if len(averages) == 1 else None
+    # A curve has one number of runs: of different ones it is only known that there are several, if no part is one run.
+    mixed = None if averages & {None, 1} else SEVERAL
+    joined["averaged_over"] = averages.pop() if len(averages) == 1 else mixed
+    for name in PROBLEM_COUNTS:
+        known = {getattr(part, name) for part in parts} - {None}
+        joined[name] = known.pop() if len(known) == 1 else None
     return replace(parts[-1], **joined)
 
 

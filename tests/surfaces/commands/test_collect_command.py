@@ -14,6 +14,7 @@ from apexgp.errors import FewTestCasesWarning
 from conftest import interrupted, require
 
 DATA = load_breast_cancer()
+COLUMNS = "size,score,split,train_score,n_test,task,metric,direction,unit,test_share,n_features,n_classes\n"
 
 
 @pytest.fixture
@@ -47,11 +48,7 @@ def test_from_a_table_to_a_forecast(run, collect, tmp_path):
     assert f"Next: apexgp forecast {tmp_path / 'curve.csv'}" in out
     curve = LearningCurve.from_csv(tmp_path / "curve.csv")
     assert (len(curve), sorted(set(curve.sizes))) == (8, [60, 94, 147, 230])
-    assert (
-        (tmp_path / "curve.csv")
-        .read_text()
-        .startswith("size,score,split,train_score,n_test,task,metric,direction,unit,test_share\n")
-    )
+    assert (tmp_path / "curve.csv").read_text().startswith(COLUMNS)
     code, out, _ = run("forecast", tmp_path / "curve.csv", "--at", 460, "--json")
     assert code == 0
     pilot = json.loads(out)["pilot"]
@@ -116,7 +113,7 @@ def test_embeddings_and_several_classes(run, tmp_path):
     settings = {"sizes": [20, 40, 80], "n_splits": 1, "progress": False}
     expected = collect_curves(TunedLogistic(), X.astype(np.float32), y, **settings)
     text = (tmp_path / "c.csv").read_text()
-    assert text.startswith("size,score,split,train_score,n_test,task,metric,direction,unit,test_share\n")
+    assert text.startswith(COLUMNS)
     scores = [float(line.split(",")[1]) for line in text.splitlines()[1:]]
     assert scores == [score for curve in expected.values() for score in curve.scores]
     code, out, _ = run("forecast", tmp_path / "c.csv")
@@ -389,6 +386,7 @@ def test_several_labels_are_several_tasks(run, tmp_path):
     assert run("collect", tmp_path / "wide.npz", "--label", "y", *more, "--out", tmp_path / "wide.csv")[0] == 0
     two, wide = (read_curves(tmp_path / f"{name}.csv") for name in ("two", "wide"))
     assert (list(two), list(wide)) == (["cancer", "large"], ["y[0]", "y[1]"])
+    assert {(curve.n_features, curve.n_classes) for curve in (*two.values(), *wide.values())} == {(3, 2)}
     with pytest.warns(FewTestCasesWarning):
         alone = collect_curves(GaussianNB(), X, large, sizes=[60, 94], n_splits=1, progress=False).only
     assert two["large"].scores.tolist() == wide["y[1]"].scores.tolist() == alone.scores.tolist()

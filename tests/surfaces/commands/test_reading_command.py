@@ -71,6 +71,17 @@ def test_what_stands_beside_the_scores_is_noted_and_asked_about(run, write):
 
 
 @pytest.mark.slow
+def test_one_score_per_size_counts_as_one_run_unless_the_command_says_otherwise(run, write):
+    path = write("n,AUC\n60,0.66\n94,0.70\n147,0.72\n")
+    _, out, err = run("forecast", path)
+    assert "Each score counts as one run." in out + err
+    assert "give their number with --averaged-over, or --averaged-over several where that is not known" in out + err
+    _, out, err = run("forecast", path, "--averaged-over", "several")
+    assert "counts as one run" not in out + err
+    assert "Give the number with --averaged-over" in out + err
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -79,6 +90,9 @@ def test_what_stands_beside_the_scores_is_noted_and_asked_about(run, write):
         (("--n-test", "y"), "has no column 'y'.*Name yours with --n-test"),
         (("--n-test", "0"), "--n-test must be a number of test cases, at least 1"),
         (("--averaged-over", "2.5"), "--averaged-over must be a whole number"),
+        (("--features", "y"), "has no column 'y'.*Name yours with --features"),
+        (("--features", "0"), "--features must be a whole number of at least 1"),
+        (("--classes", "1"), "--classes must be a whole number of at least 2"),
         (("--train-column", "x", "--train-column", "AUC"), "--train-column must name one column for each"),
     ],
 )

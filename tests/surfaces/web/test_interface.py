@@ -299,7 +299,7 @@ def test_what_is_known_beside_the_scores_goes_with_them(ask):
 
 def test_details_are_fields_as_they_are_options(ask):
     table = "n,AUC,x,y\n60,0.66,0.99,0.02\n94,0.70,0.97,0.02\n147,0.72,0.95,0.01\n"
-    asks = "not with the number of runs behind each"
+    asks = "the number of runs behind each is not known"
     fields = {"table": table, "train_column": ["x"], "sd_column": "y", "n_test": 100.0}
     _, _, unsaid = ask("/api/forecast", fields)
     assert any(asks in caution for caution in unsaid["cautions"])
@@ -310,6 +310,34 @@ def test_details_are_fields_as_they_are_options(ask):
     assert "has no column 'z'" in refused(ask("/api/forecast", fields | {"sd_column": "z"}), 422)["message"]
     refused(ask("/api/forecast", fields | {"averaged_over": 0}), 422, "averaged_over")
     refused(ask("/api/forecast", fields | {"n_test": 0.5}), 422, "n_test")
+
+
+def test_features_and_classes_go_with_the_curve(ask):
+    text = "n,AUC,features,n_classes\n60,0.66,30,3\n94,0.70,30,3\n147,0.72,30,3\n"
+    _, _, answer = ask("/api/read", text.encode(), headers=OCTETS)
+    (curve,) = answer["curves"]
+    assert (curve["n_features"], curve["n_classes"], curve["details"]) == (30, 3, {})
+    fields = {"table": "n,AUC\n60,0.66\n94,0.70\n147,0.72\n", "n_features": 30, "n_classes": 3}
+    _, _, page = ask("/api/page", fields)
+    assert page["measurements"].splitlines()[0] == "size,score,metric,direction,unit,n_features,n_classes"
+    names: dict = {}
+    exec(page["python"].partition("model = ")[0], names)
+    assert (names["curve"].n_features, names["curve"].n_classes) == (30, 3)
+    refused(ask("/api/forecast", fields | {"n_features": 0}), 422, "n_features")
+    refused(ask("/api/forecast", fields | {"n_classes": "1"}), 422, "n_classes")
+
+
+def test_a_setting_of_a_file_that_cannot_be_is_refused(ask):
+    for setting, argument in (("range=a", "range"), ("n_features=0", "n_features"), ("n_classes=1", "n_classes")):
+        refused(ask(f"/api/read?{setting}", b"n,AUC\n60,0.66\n94,0.70\n", headers=OCTETS), 422, argument)
+
+
+def test_a_mean_over_an_unknown_number_of_runs_is_surer_than_one_run(ask):
+    fields = {"table": "n,AUC\n60,0.66\n94,0.70\n147,0.72\n", "at": ["300"]}
+    replies = [ask("/api/forecast", fields | more)[2] for more in ({}, {"averaged_over": "several"})]
+    run, mean = (reply["forecast"][0]["upper"] - reply["forecast"][0]["lower"] for reply in replies)
+    assert mean < run
+    assert ["counts as one run" in " ".join(reply["cautions"]) for reply in replies] == [True, False]
 
 
 def test_where_the_reader_is_in_doubt_it_offers_what_there_is(ask):
@@ -397,7 +425,8 @@ def test_rows_at_fault_are_named(ask):
     assert row["message"].startswith("split 'a' has 2 scores at size 94")
     # Faults of the whole are nobody's row.
     assert refused(ask("/api/forecast", {"table": "a,b\n60,0.6\n70,0.7\n80,0.8\n"}), 422)["rows"] == []
-    assert refused(ask("/api/forecast", {"table": "size,score\n60,0.6\n70,0.7\n"}), 422)["rows"] == []
+    above = {"table": "size,score\n60,0.6\n70,0.7\n", "ceiling": 0.65}
+    assert refused(ask("/api/forecast", above), 422)["rows"] == []
 
 
 @pytest.mark.parametrize(

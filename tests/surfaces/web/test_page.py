@@ -186,9 +186,18 @@ def test_what_more_measuring_would_change_follows_the_forecast(open_page, server
         assert "1,000" in page.inner_text("#advice-table")
 
 
+def test_one_score_is_answered(open_page):
+    with open_page("#rows=200,0.78&averaged_over=Several") as page:
+        answered(page, "10,000 training examples")
+        assert "One size shows no trend" in page.inner_text("#cautions")
+        assert "Give the number with “Runs behind each score”" in page.inner_text("#cautions")
+        page.fill("#averaged_over", "")
+        page.locator("#cautions", has_text="counts as one run").wait_for()
+
+
 def test_each_thing_can_be_taken_away(open_page, server, tmp_path):
-    link = "#rows=60,0.66;94,0.7;147,0.72;230,0.75;360,0.76&metric=auroc&target=0.78&at=2x,10x&cost=12&penalty=50000"
-    link += "&budget=1"
+    link = "#rows=60,0.66,a;94,0.7,a;147,0.72,a;230,0.75,a;360,0.76,a&metric=auroc&target=0.78&at=2x,10x&cost=12"
+    link += "&penalty=50000&budget=1"
     with open_page(link, accept_downloads=True, permissions=["clipboard-read", "clipboard-write"]) as page:
         answered(page, "3,600 training examples")
         assert page.is_visible("#plan-table tbody tr")
@@ -438,6 +447,9 @@ def test_what_a_size_counts_and_how_many_come_on_top(open_page):
         answered(page, "in all, if 20 % are kept for them")
         page.fill("#unit", "knees")
         answered(page, "training knees")
+        with page.expect_request(lambda request: request.url.endswith("/api/page")) as asked:
+            page.fill("#n_features", "1,024")
+        assert json.loads(asked.value.post_data)["n_features"] == 1024
         page.click("#more summary")
         before = page.text_content("#forecast-table")
         page.fill("#averaged_over", "10")

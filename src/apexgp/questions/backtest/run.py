@@ -364,9 +364,8 @@ def _held_out(curve: LearningCurve, holdout: int | None) -> tuple[LearningCurve,
     count = len(measured.sizes)
     held = max(1, count // 3) if holdout is None else holdout
     if count - held < 3:
-        raise DataError(
-            f"The curve has {count} different sizes; holding out {held} and keeping 3 to fit takes {held + 3}."
-        )
+        has = "one size" if count == 1 else f"{count} different sizes"
+        raise DataError(f"The curve has {has}; holding out {held} and keeping 3 to fit takes {held + 3}.")
     return curve.up_to(measured.sizes[-held - 1]), measured.sizes[-held:], measured.mean[-held:]
 
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, TypedDict
 
+import numpy as np
+
 from ..._answer import to_rows
-from ..._check import check_whole_number
+from ..._check import FloatArray, check_whole_number
 from ...cautions import Caution
 from ...estimators import APExGP
 from ...question_base.citations import list_sources
@@ -30,6 +32,7 @@ __all__ = [
     "label_check_mark",
     "list_check_doubts",
     "title_check",
+    "trace_band",
 ]
 
 _FEWEST, _MOST = 100, 100_000  # pilots
@@ -40,6 +43,8 @@ _MEANINGS = {
     "scatter": "scatter, how much more the scores spread at one size than at the others",
     "split effect": "split effect, how much of a split's luck carries over from size to size",
 }
+_BOX = 1.1  # half the width of the band at a single size, as a factor
+_OVER_SIZES, _ENOUGH_SIZES = ("slope", "scatter"), 3  # checks across sizes, and how many sizes all of them take
 _SINGLE_SCATTER = "scatter, how far the scores lie from a straight line in the logarithm of the size"
 
 
@@ -155,16 +160,22 @@ class CheckDocument(ModelFacts, WithMethodsText):
 def say_check(found: PredictiveCheck) -> str:
     """Whether the model would have measured such a pilot."""
     names = [check.name for check in found.checks]
+    too_few_sizes = [f" No check of the {name}: {found.absent[name]}" for name in _OVER_SIZES if name in found.absent]
+    unchecked = "".join(too_few_sizes) if len(found.sizes) < _ENOUGH_SIZES else ""
     if not found.failed:
+        are = {1: "is", 2: "are both"}.get(len(names), "are all")
         return (
-            f"The pilot looks like data from the fitted model: {join_words(names)} are all within the expected range. "
-            "That rules out a gross misfit; it says nothing about sizes far beyond the pilot."
+            f"The pilot looks like data from the fitted model: {join_words(names)} {are} within the expected range. "
+            f"That rules out a gross misfit; it says nothing about sizes far beyond the pilot.{unchecked}"
         )
     failed = [check.name for check in found.failed]
     passed = [name for name in names if name not in failed]
     rest = f" {join_words(passed).capitalize()} {'are' if len(passed) > 1 else 'is'} as expected." if passed else ""
     are = "are" if len(failed) > 1 else "is"
-    return f"The pilot does not look like data from the fitted model: its {join_words(failed)} {are} unexpected.{rest}"
+    return (
+        f"The pilot does not look like data from the fitted model: its {join_words(failed)} {are} unexpected.{rest}"
+        f"{unchecked}"
+    )
 
 
 def list_check_doubts(found: PredictiveCheck) -> list[Caution]:
@@ -195,6 +206,15 @@ def write_check_methods(answer: CheckAnswer) -> str:
         "same design were simulated from the fitted curve and its noise; tail probabilities of the measured pilot "
         f"were: {tails}."
     )
+
+
+def trace_band(found: PredictiveCheck) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """Sizes, lower ends, medians and upper ends of the band of simulations; that of a single size is drawn as a box."""
+    edges = found.sizes
+    if len(edges) == 1:
+        edges = np.array([edges[0] / _BOX, edges[0] * _BOX])
+    lower, expected, upper = (np.broadcast_to(one, edges.shape) for one in (found.lower, found.expected, found.upper))
+    return edges, lower, expected, upper
 
 
 def title_check(found: PredictiveCheck) -> str:

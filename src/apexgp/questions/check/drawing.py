@@ -9,7 +9,7 @@ import numpy as np
 
 from ...question_base.axes import LogScale, ScoreScale, choose_size_ticks
 from ...question_base.markup import escape_markup
-from . import label_check_mark, title_check
+from . import label_check_mark, title_check, trace_band
 from .predictive import PredictiveCheck
 
 __all__ = ["CheckDrawing"]
@@ -29,7 +29,8 @@ class CheckDrawing:
     @property
     def x(self) -> LogScale:
         """The axis of sizes."""
-        first, last = float(self.found.sizes[0]), float(self.found.sizes[-1])
+        at, *_ = trace_band(self.found)
+        first, last = float(at[0]), float(at[-1])
         return LogScale(first / 1.06, last * 1.06, _LEFT, _RIGHT, _WIDTH - 2)
 
     @property
@@ -73,15 +74,15 @@ class CheckDrawing:
 
     def _scores(self) -> Iterator[str]:
         found = self.found
-        lower, expected, upper = (self._line(scores.tolist()) for scores in (found.lower, found.expected, found.upper))
+        at, *scores = trace_band(found)
+        lower, expected, upper = (self._line(at.tolist(), one.tolist()) for one in scores)
         yield f'<polygon class="band band-0" points="{lower} {" ".join(reversed(upper.split(" ")))}"/>'
         yield f'<polyline class="mean" points="{expected}"/>'
         for size, score in zip(found.sizes.tolist(), found.measured.tolist(), strict=True):
             yield f'<circle class="pilot" cx="{self.x(size):.1f}" cy="{self.y(score):.1f}" r="5"/>'
 
-    def _line(self, scores: list[float]) -> str:
-        points = zip(self.found.sizes.tolist(), scores, strict=True)
-        return " ".join(f"{self.x(size):.1f},{self.y(score):.1f}" for size, score in points)
+    def _line(self, sizes: list[float], scores: list[float]) -> str:
+        return " ".join(f"{self.x(size):.1f},{self.y(score):.1f}" for size, score in zip(sizes, scores, strict=True))
 
     def _legend(self) -> Iterator[str]:
         y = _BOTTOM + 72

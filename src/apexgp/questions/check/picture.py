@@ -17,7 +17,7 @@ from ...question_base.picture_style import (
     style_axes,
     style_score_axis,
 )
-from . import label_check_mark
+from . import label_check_mark, trace_band
 from .predictive import PredictiveCheck
 
 __all__ = ["PredictiveCheckDisplay"]
@@ -51,11 +51,12 @@ class PredictiveCheckDisplay(Display):
         found, ours = self.found, ax is None
         ax = make_axes("PredictiveCheckDisplay.plot") if ours else check_axes("ax", ax)
         words = label_check_mark("drawn")
-        ax.fill_between(found.sizes, found.lower, found.upper, color=FORECAST, alpha=0.25, linewidth=0, label=words)
-        ax.plot(found.sizes, found.expected, color=FORECAST, linewidth=2)
+        at, lower, expected, upper = trace_band(found)
+        ax.fill_between(at, lower, upper, color=FORECAST, alpha=0.25, linewidth=0, label=words)
+        ax.plot(at, expected, color=FORECAST, linewidth=2)
         ax.plot(found.sizes, found.measured, "o", color=MEASURED, markersize=5, label=label_check_mark("measured"))
         style_score_axis(ax, f"mean {found.metric}", found.lower, found.upper, found.measured)
-        size_axis(ax, float(found.sizes[0]), float(found.sizes[-1]), f"training {found.unit}")
+        size_axis(ax, float(at[0]), float(at[-1]), f"training {found.unit}")
         style_axes(ax)
         add_legend(ax, below=ours)
         self.ax_, self.figure_ = ax, ax.figure

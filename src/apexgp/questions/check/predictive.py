@@ -270,8 +270,9 @@ class _Pilot:
             labels = {label: i for i, label in enumerate(dict.fromkeys(curve.split.tolist()))}
             split_of = np.array([labels[label] for label in curve.split.tolist()])
         size_of = np.searchsorted(pilot.sizes, curve.sizes)
-        averaged = 1.0 if curve.averaged_over is None else float(curve.averaged_over)
-        return cls(pilot.sizes, curve.scores, size_of, split_of, curve.split is not None, lower, averaged)
+        return cls(
+            pilot.sizes, curve.scores, size_of, split_of, curve.split is not None, lower, float(curve.known_run_count)
+        )
 
     @cached_property
     def _of_sizes(self) -> csr_array:
@@ -292,10 +293,16 @@ class _Pilot:
 
     def summaries(self) -> tuple[dict[str, Callable[[FloatArray], FloatArray]], dict[str, str]]:
         """Summary statistics that this design allows, as functions of the scores, and why others are absent."""
-        found: dict[str, Callable[[FloatArray], FloatArray]] = {"level": self._level, "slope": self._slope}
+        found: dict[str, Callable[[FloatArray], FloatArray]] = {"level": self._level}
         absent: dict[str, str] = {}
+        if len(self.sizes) > 1:
+            found["slope"] = self._slope
+        else:
+            absent["slope"] = "it takes 2 or more different sizes."
         measured, repeated = self.scores[:, None], self._counts > 1
-        if repeated.sum() < 2:
+        if len(self.sizes) < 3:
+            absent["scatter"] = "it takes 3 or more different sizes."
+        elif repeated.sum() < 2:
             found["scatter"] = self._around_a_line
         elif float((self._within(measured) ** 2).sum()) > _SAME:
             found["scatter"] = self._largest_spread
@@ -324,7 +331,7 @@ class _Pilot:
         at = np.log2(self.sizes) - np.log2(self.sizes).mean()
         means = self.means(scores)
         rest = means - means.mean(axis=0) - at[:, None] * self._slope(scores)
-        return np.sqrt((rest**2).sum(axis=0) / max(len(self.sizes) - 2, 1))
+        return np.sqrt((rest**2).sum(axis=0) / (len(self.sizes) - 2))
 
     def _luck(self, scores: FloatArray) -> FloatArray:
         """How far each score is from the mean of its size."""

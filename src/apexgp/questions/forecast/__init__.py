@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, TypedDict, get_args
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypedDict, get_args
 
 from ..._check import FloatArray, check_choice, check_probability, check_real_number
-from ..._numbers import format_chance, format_multiple
+from ..._numbers import format_chance, format_count, format_multiple, format_size
 from ...curve import LearningCurve
 from ...errors import RequestError
 from ...estimators import APExGP
@@ -177,9 +177,9 @@ class StudySettings(ForecastSettings):
         required = None if self.target is None else model.required_size(self.target, self.confidence)
         forecast = model.forecast(sizes, of=self.of)
         chances = None if required is None else success_of(model, required.target, "expected")(forecast.sizes)
-        without_training = self._without_training(model, sizes)
+        without = self._forecast_without(model, sizes)
         return ForecastAnswer(
-            self, model, forecast, forecast.interval(self.level), required, chances, without_training, evaluation
+            self, model, forecast, forecast.interval(self.level), required, chances, without, evaluation
         )
 
     def _evaluation(self, curve: LearningCurve) -> MinimumEvaluationSize | None:
@@ -196,12 +196,15 @@ class StudySettings(ForecastSettings):
             )
         return minimum_evaluation_size(self.prevalence, check_cstatistic("target", self.target))
 
-    def _without_training(self, model: APExGP, sizes: list[float]) -> Forecast | None:
-        """The forecast if training scores were not known; None where they are not, or move nothing."""
-        curve = model.curve_
-        if curve.train_scores is None or model.inference != "bayes" or model.priors == "paper":
-            return None
-        return clone(model).fit(replace(curve, train_scores=None)).forecast(sizes, of=self.of)
+    def _forecast_without(self, model: APExGP, sizes: list[float]) -> dict[str, Forecast]:
+        """The forecasts if each fact that has moved the priors were not known."""
+        settings = clone(model).set_params(**model._settings)  # with the priors that were learnt from related curves
+        without: list[dict[str, Any]] = [{fact: None} for fact in _SAID_WITHOUT if fact in model.facts_]
+        return {
+            fact: clone(settings).fit(replace(model.curve_, **less)).forecast(sizes, of=self.of)
+            for less in without
+            for fact in less
+        }
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -234,7 +237,8 @@ class ForecastAnswer(QuestionAnswer):
     """A forecast, the ends of its intervals and, where there is a target, the size that it takes.
 
     `chances` are the probabilities that each of the sizes reaches the target, as the required size counts them.
-    `without_training` is the forecast that there would be without the training scores, where those are known.
+    `without` holds, for each fact about the curve that has moved the priors, the forecast that there would be if it
+    were not known.
     `evaluation` is how many patients it takes to evaluate the model, where a prevalence was given.
     """
 
@@ -244,7 +248,7 @@ class ForecastAnswer(QuestionAnswer):
     ends: tuple[FloatArray, FloatArray]
     required: RequiredSize | None
     chances: FloatArray | None
-    without_training: Forecast | None = None
+    without: Mapping[str, Forecast] = field(default_factory=dict)
     evaluation: MinimumEvaluationSize | None = None
 
     @property
@@ -270,14 +274,13 @@ class ForecastAnswer(QuestionAnswer):
         if self.chances is not None:
             for row, one in zip(rows, self.chances.tolist(), strict=True):
                 row["prob_target"] = one
-        without = self.without_training
         of_evaluation: tuple[str, ...] = () if self.evaluation is None else ("riley_evaluation",)
         return {
             "schema": "urn:apexgp:forecast:1",
             **describe_model(self.model),
             "level": level,
             "forecast": rows,
-            "without_training": None if without is None else _rows_of(without, level),
+            "without": {fact: _rows_of(found, level) for fact, found in self.without.items()},
             **describe_target(self.required, self.model.curve_),
             **_describe_study(self),
             **word_answer(
@@ -343,8 +346,9 @@ class ForecastDocument(ModelFacts, TargetFacts, StudySizes, WithMethodsText):
     level: Probability
     """Probability of the intervals."""
     forecast: list[ForecastRow]
-    without_training: list[ForecastRow] | None
-    """The forecast without the training scores, where those are known."""
+    without: dict[str, list[ForecastRow]]
+    """For each fact about the curve that has moved the priors (`train_scores`, `n_features`, `n_classes`), the forecast
+    that there would be if it were not known."""
 
 
 def _describe_study(answer: ForecastAnswer) -> StudySizes:
@@ -370,7 +374,7 @@ def say_answer(answer: ForecastAnswer) -> list[str]:
         of_target = [sentence for sentence in told if sentence]
     precision = [] if model.precision is None else [describe_precision(model)]
     both_sizes = [] if study is None else [study]
-    of_model = [*say_kind(model), *_training_sentence(answer), *precision]
+    of_model = [*say_kind(model), *_say_changes(answer), *precision]
     return [*of_target, say_forecast(answer), *of_model, *both_sizes]
 
 
@@ -402,15 +406,22 @@ def say_forecast(answer: ForecastAnswer) -> str:
     )
 
 
-def _training_sentence(answer: ForecastAnswer) -> list[str]:
-    """Sentence on what the training scores have changed at the farthest size."""
-    if answer.without_training is None:
-        return []
-    lower, upper = answer.without_training.interval(answer.question.level)
-    return [
-        f"Without the training scores it would be {answer.without_training.mean[-1]:.3f}, between {lower[-1]:.3f} and "
-        f"{upper[-1]:.3f}."
-    ]
+_SAID_WITHOUT: dict[str, Callable[[LearningCurve], str]] = {
+    "train_scores": lambda curve: "Without the training scores",
+    "n_features": lambda curve: f"{format_count(curve.n_features or 0, 'feature')}: without this number",
+    "n_classes": lambda curve: f"{curve.n_classes:,} classes: without this number",
+}
+"""How a sentence begins on what a fact about the curve has changed."""
+
+
+def _say_changes(answer: ForecastAnswer) -> list[str]:
+    """Sentences on what facts about the curve have changed at the farthest size."""
+    said = []
+    for fact, found in answer.without.items():
+        begin = _SAID_WITHOUT[fact](answer.model.curve_)
+        lower, upper = found.interval(answer.question.level)
+        said.append(f"{begin} it would be {found.mean[-1]:.3f}, between {lower[-1]:.3f} and {upper[-1]:.3f}.")
+    return said
 
 
 def write_forecast_methods(answer: ForecastAnswer) -> str:
@@ -434,6 +445,10 @@ def say_pilot(curve: LearningCurve) -> str:
     """One line about the pilot, to open with."""
     of_task = f" of {curve.task}" if curve.task else ""
     pilot = curve.replicates
+    if len(pilot.sizes) == 1:
+        mean = f"mean {pilot.mean[0]:.3f}" if len(curve) > 1 else f"{pilot.mean[0]:.3f}"
+        scores = format_count(len(curve), "score")
+        return f"Pilot{of_task}: {scores} at one size, {mean} at {format_size(pilot.sizes[0])}."
     return (
         f"Pilot{of_task}: {len(curve)} scores at {len(pilot.sizes)} sizes, {pilot.mean[0]:.3f} at "
         f"{pilot.sizes[0]:,.10g} to {pilot.mean[-1]:.3f} at {pilot.sizes[-1]:,.10g}."

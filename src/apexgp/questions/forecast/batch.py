@@ -276,8 +276,6 @@ def _forecast_chunk(
 def _summary(index: int, task: object, model: CurveEstimator, asked: _Asked) -> CurveForecast:
     largest = model.curve_.largest
     forecast = model.forecast(asked.of_curve(largest), of=asked.of)
-    wanted = np.array([0.5, *(p for level in asked.levels for p in ((1 - level) / 2, (1 + level) / 2))])
-    median, *ends = forecast.quantile(wanted)
     required = None if asked.target is None else model.required_size(asked.target, asked.confidence)
     more = () if required is None else required.cautions
     return CurveForecast(
@@ -285,10 +283,10 @@ def _summary(index: int, task: object, model: CurveEstimator, asked: _Asked) -> 
         task,
         forecast.sizes,
         forecast.mean,
-        median,
+        forecast.median,
         forecast.std,
         largest,
-        {level: (ends[2 * i], ends[2 * i + 1]) for i, level in enumerate(asked.levels)},
+        {level: forecast.interval(level) for level in asked.levels},
         required,
         tuple(dict.fromkeys((*forecast.cautions, *more))),
     )

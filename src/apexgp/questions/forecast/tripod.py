@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ..._numbers import format_count, format_size_range
 from ...question_base.phrases import add_article, join_words
 
 if TYPE_CHECKING:
@@ -32,8 +33,8 @@ class TripodItem:
 def list_tripod_items(answer: ForecastAnswer) -> list[TripodItem]:
     """The items that a forecast bears on, in their order."""
     curve, asked = answer.model.curve_, answer.question
-    sizes = curve.replicates.sizes
-    splits = "" if curve.split is None else f" from {len(set(curve.split.tolist()))} splits"
+    splits = "" if curve.split is None else f" from {format_count(len(set(curve.split.tolist())), 'split')}"
+    at = format_size_range(curve.replicates.sizes.tolist())
     share = (
         "the share for validation and test is not stated"
         if curve.test_share is None
@@ -50,7 +51,7 @@ def list_tripod_items(answer: ForecastAnswer) -> list[TripodItem]:
         TripodItem(
             "12a",
             "Use of the data",
-            f"{len(curve)} scores at {len(sizes)} sizes from {sizes[0]:,.10g} to {sizes[-1]:,.10g}{splits}; {share}.",
+            f"{format_count(len(curve), 'score')} at {at}{splits}; {share}.",
             "How the splits were made, and what was kept together in them, such as a patient's cases.",
         ),
         TripodItem(

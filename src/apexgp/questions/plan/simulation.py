@@ -18,12 +18,13 @@ from ..._check import (
     check_whole_number,
     format_value,
 )
+from ..._numbers import format_count
 from ...curve import LearningCurve
 from ...errors import DataError, RequestError
 from ...estimators import CurveEstimator
 from ...estimators.contract import clone
 from ...estimators.least_squares import LeastSquares
-from ...reading.score_details import BY_SCORE, interpolated
+from ...reading.score_details import BY_SCORE, SEVERAL, RunCount, interpolated
 from ...required import attainable_target
 from . import MOST_ROUNDS, plan_collection
 
@@ -137,8 +138,10 @@ def simulate_collection(
         )
     rounds = check_whole_number("rounds", rounds, least=1, most=MOST_ROUNDS)
     sizes = np.unique(curve.sizes)
-    if check_whole_number("pilot", pilot, least=3) >= len(sizes):
-        raise DataError(f"The curve has {len(sizes)} sizes: with {pilot} in the pilot, none is left to collect.")
+    if check_whole_number("pilot", pilot, least=1) >= len(sizes):
+        raise DataError(
+            f"The curve has {format_count(len(sizes), 'size')}: with {pilot} in the pilot, none is left to collect."
+        )
     needed = true_requirement(known_truth, target)
     start, farthest = float(sizes[pilot - 1]), float(sizes[-1])
     if not start < needed <= farthest:
@@ -249,7 +252,7 @@ def _measure_at(curve: LearningCurve, sizes: FloatArray) -> LearningCurve:
             name: _interpolate_means(sizes, curve.sizes, values) for name, values in details.items()
         }
         scores = np.interp(np.log(sizes), np.log(whole.sizes), whole.mean)
-        runs = None if curve.averaged_over is None else curve.averaged_over * int(whole.count.min())
+        runs: RunCount = SEVERAL if curve.is_mean_of_unknown_count else curve.known_run_count * int(whole.count.min())
         return replace(curve, sizes=sizes, scores=scores, averaged_over=runs, **found)
     at: list[FloatArray] = []
     columns: dict[str, list[FloatArray]] = {name: [] for name in ("scores", *details)}

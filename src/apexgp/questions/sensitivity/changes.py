@@ -50,6 +50,8 @@ def list_variants(model: APExGP, target: float | None) -> list[Variant]:
     """Everything that is changed, one thing at a time, of what a fitted model rests on."""
     settings, curve = clone(model).set_params(**model._settings), model.curve_
     found = [Variant(name, "prior", other, curve) for name, other in _other_priors(settings, curve)]
+    if "learner" in model.facts_:
+        found.append(Variant("priors of all kinds", "prior", clone(settings).set_params(learner=UNKNOWN), curve))
     found += [
         Variant(_name_curve(mean), "curve", clone(settings).set_params(mean=mean), curve)
         for mean in (("auto", *MEANS) if settings.inference == "bayes" else PAPER_MEANS)
@@ -83,7 +85,7 @@ def _other_priors(settings: APExGP, curve: LearningCurve) -> Iterator[tuple[str,
         return
 
     def believing(beliefs: Beliefs) -> APExGP:
-        return clone(settings).set_params(priors=beliefs, noise=None, learner=None)
+        return clone(settings).set_params(priors=beliefs, noise=None)
 
     own = engine.beliefs
     shares = own.shares
@@ -96,8 +98,6 @@ def _other_priors(settings: APExGP, curve: LearningCurve) -> Iterator[tuple[str,
     if not isinstance(own.sigma, ElicitedSigma):
         for name, factor in (("larger departures", _FACTOR), ("smaller departures", 1 / _FACTOR)):
             yield name, believing(replace(own, sigma=ScaledPrior(own.sigma, factor)))
-    if settings.learner not in (None, UNKNOWN):
-        yield "priors of all kinds", clone(settings).set_params(learner=UNKNOWN)
     if settings.priors != "calibrated":
         yield "calibrated priors", clone(settings).set_params(priors="calibrated", noise=None)
     if settings.priors != "paper":
@@ -121,8 +121,9 @@ def _other_limits(settings: APExGP, curve: LearningCurve, target: float | None) 
 
 
 def _less_data(curve: LearningCurve) -> Iterator[tuple[str, LearningCurve]]:
-    for end in (curve.sizes.min(), curve.largest):
-        yield f"without size {format_size(float(end))}", curve._rows(curve.sizes != end)
+    ends = (float(curve.sizes.min()), curve.largest)
+    for end in ends if ends[0] < ends[1] else ():  # of a single size nothing would be left
+        yield f"without size {format_size(end)}", curve._rows(curve.sizes != end)
     labels = [] if curve.split is None else list(dict.fromkeys(curve.split.tolist()))
     if curve.split is not None and len(labels) > 1:
         groups = min(len(labels), _MOST_SPLITS) if len(labels) <= _MOST_SPLITS else _GROUPS

@@ -146,6 +146,8 @@ def _noise(model: APExGP, replicated: bool) -> str:
         return f"The user expects a single score to have a standard deviation of {model.noise:g}."
     if replicated:
         return "How far scores scatter from split to split is learnt from the replicates in the pilot."
+    if len(model.curve_) == 1:
+        return "The pilot has one score: how far scores scatter from split to split is taken from the priors alone."
     return (
         "The pilot has one score per size: how far scores scatter from split to split is inferred from the curve alone."
     )
@@ -171,8 +173,8 @@ GLOSSARY = {
         "of a score is luck."
     ),
     "Learner": (
-        "The method that is trained, such as a linear model or a forest. Learning curves of one kind of learner are "
-        "alike, so naming the kind says something about a curve before it is measured."
+        "The method that is trained, such as a linear model or a forest. For some kinds of learner, naming the kind "
+        "says something about a curve before it is measured."
     ),
     "Model": "One classifier, trained on one split with one training-set size.",
     "Fitted": "Of a method: adjusted to the scores it was given to learn from.",

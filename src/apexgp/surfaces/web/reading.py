@@ -57,9 +57,13 @@ class CurveFacts(TypedDict):
     test_share: float | None
     learner: str | None
     """Kind of learner, where the table says it."""
+    n_features: int | None
+    """Number of features, where the table says it."""
+    n_classes: int | None
+    """Number of classes, where the table says it."""
     rows: list[list[float | str | None]]
     """Size, score and split of each measurement."""
-    details: dict[str, list[float | None]]
+    details: dict[str, list[float | str | None]]
     """What else is known about each score, by the name of its column: train_score, score_sd, n_test, averaged_over."""
 
 
@@ -120,8 +124,9 @@ class Upload:
         Rows are counted as in the table of a request, whose header is line 1. Both are empty where it is not known
         which column is which, or no row is at fault.
         """
-        wanted, table, roles = self.columns.table, self._table, None
+        table, roles = self._table, None
         if table is not None and faults and len(table.lines) <= _MOST_SHOWN:
+            wanted = self.columns.table
             with suppress(ApexError):
                 table = with_spreads_apart(table, wanted.size)
                 roles = find_columns(table, wanted.size, wanted.score, wanted.split, wanted.task, wanted.metric)
@@ -188,6 +193,8 @@ def _as_rows(curve: LearningCurve) -> CurveFacts:
         "unit": curve.unit,
         "test_share": curve.test_share,
         "learner": curve.learner,
+        "n_features": curve.n_features,
+        "n_classes": curve.n_classes,
         "rows": [list(row) for row in zip(curve.sizes.tolist(), curve.scores.tolist(), split, strict=True)],
         "details": build_detail_columns(curve),
     }

@@ -11,7 +11,6 @@ import { askOpened } from "./questions.js";
 
 const WAIT = 200; // milliseconds after the last change
 const LONGER = 500; // before what takes a second or two to compute
-const FEWEST_SIZES = 3; // before which nobody needs to be told that there is no answer
 const element = (id) => document.getElementById(id);
 const nothingYet = element("lead").textContent;
 
@@ -81,7 +80,7 @@ async function answerNow(signal) {
   const rows = grid.rows, settings = readSettings();
   element("unit-head").textContent = `training ${settings.unit ?? "examples"}`;
   const { table, rows: places } = tableOf(rows, settings.task);
-  if (new Set(places.map((i) => rows[i][0])).size < FEWEST_SIZES) return showNothing(unused(rows));
+  if (!places.length) return showNothing(unused(rows));
   element("answer").setAttribute("aria-busy", "true");
   try {
     const request = { table, ...requested(settings) };
@@ -256,6 +255,7 @@ function choose(index, settings = null) {
   about.unit = curve.unit === "rows" ? "" : curve.unit;
   about.test_share = curve.test_share === null ? "" : String(curve.test_share);
   about.learner = curve.learner ?? "";
+  for (const name of ["n_features", "n_classes"]) about[name] = String(curve[name] ?? "");
   grid.rows = cells(curve);
   writeSettings({ ...(settings ?? readSettings()), ...about });
 }

@@ -4,9 +4,9 @@ import { Refused } from "./api.js";
 import { SETTINGS } from "./state.js";
 
 const NUMBERS = ["target", "confidence", "ceiling", "level", "floor", "test_share", "prevalence", "cstatistic"];
-const AMOUNTS = ["cost", "penalty"];
+const AMOUNTS = ["cost", "penalty", "n_features", "n_classes"];
 const NEXT = ["budget", "available"];
-const ABOUT_NEXT = ["table", "metric", "lower_is_better", "range", "unit", "test_share", "averaged_over", "mean", "learner", "ceiling", "floor", "priors", "at", "target", "confidence"];
+const ABOUT_NEXT = ["table", "metric", "lower_is_better", "range", "unit", "test_share", "n_features", "n_classes", "averaged_over", "mean", "learner", "ceiling", "floor", "priors", "at", "target", "confidence"];
 const element = (name) => document.getElementById(name);
 
 export function readSettings() {
@@ -28,7 +28,9 @@ export function requested(settings) {
   const fields = {};
   for (const name of NUMBERS) if (settings[name]) fields[name] = number(name, settings[name]);
   for (const name of AMOUNTS) if (settings[name]) fields[name] = amount(name, settings[name]);
-  for (const name of ["rounds", "averaged_over"]) if (settings[name]) fields[name] = number(name, settings[name]);
+  if (settings.rounds) fields.rounds = number("rounds", settings.rounds);
+  const runs = settings.averaged_over;
+  if (runs) fields.averaged_over = /^several$/i.test(runs) ? "several" : number("averaged_over", runs);
   for (const name of ["metric", "range", "mean", "learner", "of", "unit", "priors"]) if (settings[name]) fields[name] = settings[name];
   if (settings.lower_is_better) fields.lower_is_better = settings.lower_is_better === "yes";
   const sizes = (settings.at ?? "").split(/[\s;]+|,(?!\d{3}(?!\d))|,(?=\s)/).filter(Boolean);

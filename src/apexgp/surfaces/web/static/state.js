@@ -1,8 +1,8 @@
 // What the page holds, and how it stands in the fragment of the address: readable, and never sent to a server.
 
 export const SETTINGS = ["task", "metric", "lower_is_better", "target", "confidence", "at", "ceiling", "cost", "penalty",
-  "rounds", "mean", "learner", "level", "floor", "of", "range", "unit", "test_share", "averaged_over", "budget", "available",
-  "prevalence", "cstatistic", "priors"];
+  "rounds", "mean", "learner", "level", "floor", "of", "range", "unit", "test_share", "n_features", "n_classes",
+  "averaged_over", "budget", "available", "prevalence", "cstatistic", "priors"];
 export const DETAILS = ["train_score", "score_sd", "n_test", "averaged_over"]; // cells of a row that are not shown, after three
 const LONGEST_LINK = 100000; // characters; some programs cut longer ones
 const CELLS = [0, 1, 2, ...DETAILS.map((_, i) => i + 3)];
