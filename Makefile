@@ -79,7 +79,9 @@ bench: .venv/installed-dev
 	$(BIN)/python benchmarks/many_sizes.py
 	$(BIN)/python benchmarks/calibration.py --draws 7 1 101
 	$(BIN)/python benchmarks/calibration.py --designs --methods default published --of new_splits expected same_splits
-	$(BIN)/python benchmarks/training_scores.py
+	$(BIN)/python benchmarks/told.py
+	$(BIN)/python benchmarks/few_sizes.py
+	$(BIN)/python benchmarks/levels.py
 	$(BIN)/python benchmarks/losses.py --draws 7 1 101
 	$(BIN)/python benchmarks/plateaus.py
 	$(BIN)/python benchmarks/calibration.py --tasks paper

@@ -14,22 +14,26 @@ from __future__ import annotations
 
 import argparse
 import json
+import pickle
+import tempfile
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
 
 import numpy as np
+from joblib import Parallel, delayed
 from scipy.optimize import minimize
 
 import numbers_of_priors as numbers
 import pilots
+from apexgp.files.writing import write_atomically
 from apexgp.model.means import DEFAULT_MEAN, MEANS
 from apexgp.priors import CALIBRATED, Beliefs, Beta, LogitNormal, LogNormal, Normal
 from lcdb import Case
-from reweighting import Nodes, Objective, integrated
+from reweighting import Nodes, Objective, integrated, with_tellings
 
-PILOTS, SEED = 4000, 33
+PILOTS, SEED = 6400, 33
 FOLDS = 5
 MAIN, OTHERS = DEFAULT_MEAN, tuple(name for name in MEANS if name != DEFAULT_MEAN)
 
@@ -66,13 +70,15 @@ BROAD = replace(
 # How many pilots' worth of pull each kind of number has to its start. The noise of a pilot with many splits is learnt
 # from it, and with one split from the prior alone, which most pilots say little about.
 PULL_OF_LOC, PULL_OF_SCALE, PULL_OF_SHARE, PULL_OF_SIGN = 40.0, 400.0, 800.0, 40.0
+# Few tasks tell of kinds of learner, and very few of many classes.
+PULL_OF_RARE_SIGN = dict.fromkeys(numbers.KINDS, 100.0) | {"few_per_class": 300.0}
 PULL_OF_NOISE = 2.0, 3.3  # times as much for locations and scales of tau_e and tau_ratio
 
 
 def pulls(mean: str) -> np.ndarray:
     def pull(row: str, sign: str) -> float:
         if sign != numbers.OWN:
-            return PULL_OF_SIGN
+            return PULL_OF_RARE_SIGN.get(sign, PULL_OF_SIGN)
         if row.startswith("share"):
             return PULL_OF_SHARE
         at_location = row.startswith("loc")
@@ -87,31 +93,45 @@ def fitted(nodes: Nodes, mean: str, found: Beliefs, *, only_the_mean: bool = Fal
     centre, first = numbers.to_vector(START, mean), numbers.to_vector(found, mean)
     free = numbers.of_the_mean(found, mean) if only_the_mean else np.ones(len(first), bool)
     centre = np.where(free, centre, first)
-    told = nodes.also_told_less(np.random.default_rng(0))
-    objective = Objective(told, numbers.entries_of(found, mean), centre, pulls(mean), free)
+    objective = Objective(nodes, numbers.entries_of(found, mean), centre, pulls(mean), free)
     best = minimize(objective, first, jac=True, method="L-BFGS-B", options={"maxiter": steps})
-    return numbers.to_beliefs(best.x, mean, found)
+    beliefs = numbers.to_beliefs(best.x, mean, found)
+    # What signs do to the coordinates of the main mean, the others have no numbers for.
+    return replace(beliefs, shifts=found.shifts, spreads=found.spreads) if only_the_mean else beliefs
 
 
-def learn(learning: Sequence[tuple[str, Case]], folds: dict[str, int] | None) -> list[Beliefs]:
-    """Priors fitted to all tasks, then without each fold's in turn."""
+def learn(learning: Sequence[tuple[str, Case]], folds: dict[str, int] | None, cache: Path) -> list[Beliefs]:
+    """Priors fitted to all tasks, then without each fold's in turn; what was integrated is kept."""
     began = perf_counter()
 
     def say(what: str) -> None:
         print(f"{perf_counter() - began:4.0f} s  {what}", flush=True)
 
-    nodes = integrated(learning, MAIN, BROAD, seed=1)
-    say(f"{MAIN}, integrated")
+    def nodes_of(mean: str, pilots_of_mean: Sequence[tuple[str, Case]], seed: int) -> Nodes:
+        path = cache / f"{mean}.pickle"
+        if not path.exists():
+            cache.mkdir(parents=True, exist_ok=True)
+            with write_atomically(path, overwrite=False) as draft:
+                Path(draft).write_bytes(pickle.dumps(integrated(pilots_of_mean, mean, BROAD, seed=seed)))
+        say(f"{mean}, integrated")
+        return with_tellings(pickle.loads(path.read_bytes()), pilots_of_mean)
+
+    def without_folds(nodes: Nodes) -> list[Nodes]:
+        return [] if folds is None else [nodes.take(_without(nodes, folds, fold)) for fold in range(FOLDS)]
+
+    nodes = nodes_of(MAIN, learning, 1)
     everything = fitted(nodes, MAIN, START)
-    kept = [] if folds is None else [_without(nodes, folds, fold) for fold in range(FOLDS)]
-    found = [everything, *(fitted(nodes.take(which), MAIN, everything, steps=30) for which in kept)]
     say(MAIN)
-    few = learning[1::3]  # the other means have few numbers of their own
+    work = (delayed(fitted)(part, MAIN, everything, steps=30) for part in without_folds(nodes))
+    found = [everything, *Parallel(n_jobs=2)(work)]
+    say(f"{MAIN}, folds")
     for mean in OTHERS:
-        nodes = integrated(few, mean, BROAD, seed=3)
-        kept = [] if folds is None else [_without(nodes, folds, fold) for fold in range(FOLDS)]
-        parts = [nodes, *(nodes.take(which) for which in kept)]
-        found = [fitted(part, mean, own, only_the_mean=True) for part, own in zip(parts, found, strict=True)]
+        # The other means have few numbers of their own.
+        fewest = MEANS[mean].fewest_sizes
+        few = [one for one in learning[1::3] if len(one[1].curve.replicates.sizes) >= fewest]
+        nodes = nodes_of(mean, few, 3)
+        parts = zip([nodes, *without_folds(nodes)], found, strict=True)
+        found = Parallel(n_jobs=2)(delayed(fitted)(part, mean, own, only_the_mean=True) for part, own in parts)
         say(mean)
     return found
 
@@ -146,15 +166,25 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--cv", action="store_true", help="fit without each fold's tasks in turn, too")
     parser.add_argument("--out", help="write the folds' priors as JSON")
+    parser.add_argument(
+        "--cache",
+        type=Path,
+        default=Path(tempfile.gettempdir(), "apexgp_calibrate"),
+        help="folder for what was integrated, from which an interrupted run goes on; empty it when pilots change",
+    )
     settings = parser.parse_args()
     curves = pilots.read_curves()
     fold = deal({curve.task for own in curves.values() for curve in own}) if settings.cv else None
     learning = list(pilots.learning_set(curves, PILOTS, SEED))
     print(f"{len(learning)} pilots of {len({case.task for _, case in learning})} tasks")
-    everything, *by_fold = learn(learning, fold)
+    everything, *by_fold = learn(learning, fold, settings.cache)
     print(everything)
     if settings.out:
-        content = {"fold": fold, "beliefs": [beliefs.to_dict() for beliefs in by_fold]}
+        content = {
+            "fold": fold,
+            "beliefs": [beliefs.to_dict() for beliefs in by_fold],
+            "everything": everything.to_dict(),
+        }
         Path(settings.out).write_text(json.dumps(content))
 
 

@@ -1,9 +1,10 @@
 """Calibration and sharpness on real curves: `calibration.py [--folds FILE] [--draws 7 1] [--designs] [--tasks paper]`.
 
-Every method forecasts the later scores of development curves: of all of them under the protocol of `lcdb.py`, or with
---designs of some under each design of `pilots.py`. With the folds that `calibrate.py --cv --out FILE` wrote, the
-calibrated priors are those fitted without the task at hand. Three numbers are those at up to 2, 2 to 10 and more than
-10 times the largest pilot size. --record writes the coverage of the default as data, which reports quote (`record.py`).
+Methods forecast the later scores of development curves: of all of them under the protocol of `lcdb.py`, or with
+--designs of some under each design of `pilots.py`, where other methods than the default have only the designs that all
+can use. With the folds that `calibrate.py --cv --out FILE` wrote, the calibrated priors are those fitted without the
+task at hand. Three numbers are those at up to 2, 2 to 10 and more than 10 times the largest pilot size. --record writes
+the coverage of the default as data, which reports quote (`record.py`).
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 import argparse
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -23,63 +24,89 @@ import pilots
 import record
 import scoring
 from apexgp import APExGP, metrics
+from pilots import Design
 from study.methods import known_methods
+from study.samples import LEAST_SIZES
 
 QUANTITIES = ("new_splits", "expected", "same_splits")
+SHOWN = [design.name for design in pilots.DESIGNS if design == Design(design.end, pool=design.pool)]
+"""Designs that the table of other quantities lists; the record has all."""
 
 
-def samples(settings: argparse.Namespace) -> Iterator[tuple[str, list[lcdb.Case]]]:
-    """What is forecast: draws of the protocol, or designs."""
-    if not settings.designs:
-        table = lcdb.read(settings.file)
-        for seed in settings.draws:
-            cases = lcdb.draw(table, seed)
-            yield f"draw {seed}", cases[:: max(1, len(cases) // (settings.curves or len(cases)))]
-        return
-    curves = pilots.read_curves()
-    for design in pilots.DESIGNS:
-        if settings.only_designs in design.name:
-            yield design.name, pilots.draw(curves, design, settings.curves or 100, settings.seed)
-
-
-def development(settings: argparse.Namespace) -> None:
-    known = known_methods(calibrate.read_folds(settings.folds))
-    found = []
-    for where, cases in samples(settings):
+def protocol(settings: argparse.Namespace) -> None:
+    """Print the table of the main protocol: every draw, and all of them together."""
+    known, table, found = known_methods(calibrate.read_folds(settings.folds)), lcdb.read(settings.file), []
+    for seed in settings.draws:
+        cases = lcdb.draw(table, seed)
+        cases = cases[:: max(1, len(cases) // (settings.curves or len(cases)))]
         for method in settings.methods:
-            rows = scoring.evaluate(cases, known[method].fit, settings.of).assign(method=method, where=where)
-            found.append(rows.assign(curve=where + rows.curve.astype(str)))
-        print(f"{where}: {len(cases)} curves", file=sys.stderr, flush=True)
+            rows = scoring.evaluate(cases, known[method].fit).assign(draw=seed, method=method)
+            found.append(rows.assign(curve=f"{seed} " + rows.curve.astype(str)))
+        print(f"draw {seed}: {len(cases)} curves", file=sys.stderr, flush=True)
     rows = pd.concat(found, ignore_index=True)
     if settings.record is not None:
-        keep_record(settings.record, rows[rows.method == "default"])
-    for of, own in rows.groupby("of", sort=False):
-        print(f"\nof = {of}\n\n{scoring.head('')}")
-        for (where, method), part in own.groupby(["where", "method"], sort=False):
-            print(scoring.line(f"{where}, {method}", part))
-        for name, members in pooled(own["where"].unique().tolist()):
-            for method, part in own[own["where"].isin(members)].groupby("method", sort=False):
-                print(scoring.line(f"*{name}*, {method}", part))
+        own = rows[rows.method == "default"]
+        record.write(settings.record, record.rows_of("new_splits", record.PROTOCOL, own))
+    print(f"\n{scoring.head('method')}")
+    for (seed, method), part in rows.groupby(["draw", "method"], sort=False):
+        print(scoring.line(f"draw {seed}, {method}", part))
+    for method, part in rows.groupby("method", sort=False):
+        print(scoring.line(f"*{record.PROTOCOL}*, {method}", part))
 
 
-def keep_record(path: Path, rows: pd.DataFrame) -> None:
-    """Write how the default fared: of each design, or of all draws of the protocol together."""
-    names = rows["where"].where(~rows["where"].str.startswith("draw"), record.PROTOCOL)
-    found = [record.rows_of(of, name, part) for (of, name), part in rows.groupby(["of", names], sort=False)]
-    record.write(path, pd.concat(found, ignore_index=True))
+def designs(settings: argparse.Namespace) -> None:
+    """Print the tables of other designs: the default on each, methods on those that all can use, what else there is."""
+    known, curves = known_methods(calibrate.read_folds(settings.folds)), pilots.read_curves()
+    chosen = [design for design in pilots.DESIGNS if settings.only_designs in design.name]
+    found = []
+    for design in chosen:
+        cases = pilots.draw(curves, design, settings.curves or 100, settings.seed)
+        for method in settings.methods:
+            if method != "default" and not is_compared(design):
+                continue
+            rows = scoring.evaluate(cases, known[method].fit, settings.of if method == "default" else settings.of[:1])
+            found.append(
+                rows.assign(design=design.name, method=method, curve=f"{design.name} " + rows.curve.astype(str))
+            )
+        print(f"{design.name}: {len(cases)} curves", file=sys.stderr, flush=True)
+    rows = pd.concat(found, ignore_index=True)
+    default, first = rows[rows.method == "default"], settings.of[0]
+    if settings.record is not None:
+        own = default[default.design.isin(record.DESIGNS)]
+        parts = [record.rows_of(of, name, part) for (of, name), part in own.groupby(["of", "design"], sort=False)]
+        record.write(settings.record, pd.concat(parts, ignore_index=True))
+    print(f"\nother pilots\n\n{scoring.head('pilots')}")
+    for name, part in default[default.of == first].groupby("design", sort=False):
+        print(scoring.line(name, part))
+    print(f"\nmethods\n\n{scoring.head('pilots and method')}")
+    for name, members in pooled(chosen).items():
+        own = rows[(rows.of == first) & rows.design.isin(members)]
+        for method, part in own.groupby("method", sort=False):
+            print(scoring.line(f"*{name}*, {method}", part))
+    if len(settings.of) == 1:
+        return
+    print(f"\nwhat else is forecast\n\n{scoring.head('what is forecast')}")
+    for of, own in default[default.of != first].groupby("of", sort=False):
+        for name, part in own[own.design.isin(SHOWN)].groupby("design", sort=False):
+            print(scoring.line(f"`{of}`, {name}", part))
+        for name, members in pooled(chosen).items():
+            print(scoring.line(f"`{of}`, *{name}*", own[own.design.isin(members)]))
 
 
-def pooled(names: list[str]) -> list[tuple[str, list[str]]]:
-    """Samples that are alike, by what is said of them together."""
-    # Single runs without a label, and pilots with more information, are cases of their own: see docs/calibration.md.
-    unlike = [name for name in names if "unlabelled" not in name and "training" not in name]
-    kinds = {
-        "all draws": [name for name in unlike if name.startswith("draw")],
-        "all AUROC": [name for name in unlike if name.startswith("AUROC")],
-        "all accuracy": [name for name in unlike if name.startswith("accuracy")],
-        "all means of 25": [name for name in unlike if name.startswith("mean")],
+def is_compared(design: Design) -> bool:
+    """Whether other methods can use a pilot, and know as much of it."""
+    counted = design.averaged_over is not None if design.means_only else design.labelled  # not the same pilots twice
+    return counted and not design.told and design.n_sizes >= LEAST_SIZES
+
+
+def pooled(chosen: Sequence[Design]) -> dict[str, list[str]]:
+    """Designs that are compared, by what is said of them together."""
+    pools = {"all AUROC": "AUROC", "all accuracy": "accuracy", "all means of 25": "mean accuracy"}
+    found = {
+        name: [design.name for design in chosen if design.pool == pool and is_compared(design)]
+        for name, pool in pools.items()
     }
-    return [(kind, members) for kind, members in kinds.items() if len(members) > 1]
+    return {name: members for name, members in found.items() if len(members) > 1}
 
 
 def paper_tasks() -> None:
@@ -129,7 +156,7 @@ def main() -> None:
     parser.add_argument(
         "--methods", nargs="+", choices=list(known_methods(None)), default=["default", "auto", "published"]
     )
-    parser.add_argument("--of", nargs="+", choices=QUANTITIES, default=["new_splits"])
+    parser.add_argument("--of", nargs="+", choices=QUANTITIES, default=["new_splits"], help="of designs")
     parser.add_argument(
         "--record",
         type=Path,
@@ -141,7 +168,10 @@ def main() -> None:
     parser.add_argument("--tasks", choices=["development", "paper"], default="development")
     settings = parser.parse_args()
     warnings.simplefilter("ignore")
-    paper_tasks() if settings.tasks == "paper" else development(settings)
+    if settings.tasks == "paper":
+        paper_tasks()
+    else:
+        designs(settings) if settings.designs else protocol(settings)
 
 
 if __name__ == "__main__":

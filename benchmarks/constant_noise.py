@@ -19,7 +19,8 @@ from apexgp import APExGP
 from pilots import Design, Runs
 from scoring import Fitted, evaluate, head, line
 
-BINS = {"grows, above 0.1": (0.1, np.inf), "constant, within 0.1": (-0.1, 0.1), "shrinks": (-np.inf, -0.1)}
+BINS = {"grows": (0.1, np.inf), "constant": (-0.1, 0.1), "shrinks": (-np.inf, -0.1)}
+"""Slopes of noise."""
 
 
 def noise_slope(runs: Runs) -> float:
@@ -41,6 +42,7 @@ def main() -> None:
     settings = parser.parse_args()
     warnings.simplefilter("ignore")
     curves = pilots.read_curves()
+    found = [head("pilot, noise")]
     for pool in ("AUROC", "accuracy"):
         slopes = {(one.task, one.learner): noise_slope(one) for one in curves[pool] if isinstance(one, Runs)}
         known = pd.Series(slopes).dropna()
@@ -49,7 +51,6 @@ def main() -> None:
         print(f"\n{pool}, {len(known)} curves: noise {said}; median slope {known.median():.2f}", flush=True)
         for splits in settings.splits:
             design = Design(362, pool=pool, n_splits=splits)
-            print(f"\n{head(design.name, (50, 80, 95))}", flush=True)
             for name, (low, high) in BINS.items():
                 cases = []
                 for draw in settings.draws:
@@ -57,7 +58,8 @@ def main() -> None:
                     chosen = [one for one in curves[pool] if low < slopes[one.task, one.learner] <= high]
                     drawn = [one.case(design, rng, most=3) for one in chosen[: settings.curves]]
                     cases += [case for case in drawn if case is not None]
-                print(line(name, evaluate(cases, forecasts), (50, 80, 95)), flush=True)
+                found.append(line(f"{pool}, {splits} splits, noise {name}", evaluate(cases, forecasts)))
+    print("", *found, sep="\n")
 
 
 def forecasts(case: lcdb.Case) -> Fitted:

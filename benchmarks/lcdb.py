@@ -66,6 +66,9 @@ class Case:
 ORIGINS = {
     "lcdb11_dev.csv.gz": "mean accuracies of the Learning Curve Database 1.1 (Yan, Mohr and Viering 2025, CC BY 4.0), "
     "made from the summaries on its site",
+    "lcdb_tasks.csv": "numbers of features and classes of the tasks of both databases, from OpenML",
+    "average_precision_dev.csv.gz": "average precisions of few-shot learners on patients' records (EHRSHOT) and "
+    "molecules (FS-Mol)",
     "tufts": "the results that Harvey et al. (2023) published with their code (MIT), one CSV file a data set and range",
 }
 _RUNS = (
@@ -115,6 +118,14 @@ def read_with_training(path: str | os.PathLike[str]) -> pd.DataFrame:
 def read_means(path: str | os.PathLike[str]) -> pd.DataFrame:
     """Columns task, learner, size, accuracy, standard_error of LCDB 1.1."""
     return pd.read_csv(present(path)).rename(columns={"data_set": "task"})
+
+
+def read_problems() -> dict[str, dict[str, int]]:
+    """Numbers of features, after one-hot encoding where that is known, and of classes, by OpenML id."""
+    table = pd.read_csv(present(default_path("lcdb_tasks.csv")), dtype={"openml_id": str})
+    features = table.n_encoded.fillna(table.n_features).astype(int)
+    columns = zip(table.openml_id, features, table.n_classes, strict=True)
+    return {task: {"n_features": int(d), "n_classes": int(classes)} for task, d, classes in columns}
 
 
 def openml_id(task: object) -> str:

@@ -82,7 +82,7 @@ def main() -> None:
         for name, (some, one) in told.items():
             found = scoring.evaluate(some, one)
             rows.setdefault(name, []).append(found.assign(curve=f"{draw} " + found.curve.astype(str)))
-    print(scoring.head(""))
+    print(scoring.head("log loss"))
     for name, found in rows.items():
         print(scoring.line(name, pd.concat(found, ignore_index=True)))
 

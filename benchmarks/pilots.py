@@ -8,10 +8,12 @@ size, and so are the later scores, over 25 others.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
 import lcdb
 from apexgp import LearningCurve
@@ -25,6 +27,25 @@ AVERAGED = 25
 """Splits behind a mean accuracy of LCDB 1.1."""
 
 
+KINDS = {
+    "linear": (
+        *("LogisticRegression", "PassiveAggressive", "Perceptron", "RidgeClassifier", "SGDClassifier", "SVM_Linear"),
+        *("LinearDiscriminantAnalysis", "LDA", "NearestCentroid"),
+    ),
+    "naive_bayes": ("BernoulliNB", "ComplementNB", "GaussianNB", "MultinomialNB"),
+    "discriminant": ("QuadraticDiscriminantAnalysis", "QDA"),
+    "neighbours": ("KNeighborsClassifier", "KNN"),
+    "trees": (
+        *("ExtraTreesClassifier", "RandomForestClassifier", "ens.ExtraTrees", "ens.RandomForest"),
+        *("Decision Tree", "ExtraTree"),
+    ),
+    "boosting": ("GradientBoostingClassifier", "ens.GradientBoosting", "CatBoost"),
+    "neural_network": ("MLPClassifier", "MLP", "RealMLP"),
+}
+"""Learners of both databases by kind. Kernel machines and TabNet are like no other, and TabPFN was pretrained."""
+KIND_OF = {learner: kind for kind, learners in KINDS.items() for learner in learners}
+
+
 @dataclass(frozen=True)
 class Design:
     """How a pilot is measured."""
@@ -34,12 +55,16 @@ class Design:
     n_sizes: int = 6
     n_splits: int = 3
     pool: str = "AUROC"
-    """Which curves: AUROC or accuracy of single runs, or mean accuracies."""
+    """Which curves: AUROC or accuracy of single runs, mean accuracies, or published average precisions."""
     means_only: bool = False
     """One mean score a size, unlabelled: over the splits, of mean accuracies over 25 of them."""
+    averaged_over: int | str | None = None
+    """What is said of such means: how many runs are behind each, "several", or nothing."""
     labelled: bool = True
-    informed: bool = False
-    """Whether training scores and the number of test cases are known; of single runs only."""
+    told: bool = False
+    """Whether kind of learner, features and classes are known, and of single runs training scores and test cases."""
+    ragged: bool = False
+    """Whether some splits were not measured at every size; of several single runs only."""
     dense: bool = False
     """Sizes a quarter of an octave apart instead of a half; mean accuracies only."""
     carried: float = 0.5
@@ -48,34 +73,48 @@ class Design:
     @property
     def name(self) -> str:
         step = 0.25 if self.dense else 0.5
-        sizes = f"{self.end * 2 ** -(step * (self.n_sizes - 1)):.0f}-{self.end} x {self.n_sizes}"
+        first = f"{self.end * 2 ** -(step * (self.n_sizes - 1)):.0f}-" if self.n_sizes > 1 else ""
+        sizes = f"{first}{self.end} x {self.n_sizes}"
         splits = "means only" if self.means_only else f"{self.n_splits} split" + "s" * (self.n_splits > 1)
-        marks = ", unlabelled" * (not self.labelled) + ", with training scores" * self.informed
-        return f"{self.pool} {sizes}, {splits}{marks}"
+        marks = ", called means" * (self.averaged_over is not None) + ", unlabelled" * (not self.labelled)
+        return f"{self.pool} {sizes}, {splits}{marks}{', told' * self.told}"
 
 
 DESIGNS = (
     Design(362),
-    Design(362, informed=True),
+    Design(362, told=True),
     Design(91),
+    Design(91, told=True),
     Design(2896),
     Design(362, n_sizes=3),
+    Design(362, n_sizes=2),
+    Design(362, n_sizes=1),
+    Design(362, n_sizes=1, told=True),
     Design(362, n_sizes=10),
     Design(362, n_splits=1),
-    Design(362, n_splits=1, informed=True),
+    Design(362, n_splits=1, told=True),
+    Design(362, n_sizes=2, n_splits=1),
+    Design(362, n_sizes=1, n_splits=1),
     Design(362, n_splits=10),
     Design(362, n_splits=1, labelled=False),
-    Design(362, n_splits=5, means_only=True),
+    Design(362, n_splits=5, means_only=True, averaged_over="several"),
     Design(362, pool="accuracy"),
-    Design(362, pool="accuracy", informed=True),
+    Design(362, pool="accuracy", told=True),
     Design(91, pool="accuracy"),
     Design(2896, pool="accuracy"),
     Design(362, n_sizes=3, pool="accuracy"),
+    Design(362, n_sizes=2, pool="accuracy"),
+    Design(362, n_sizes=1, pool="accuracy"),
+    Design(362, n_sizes=1, n_splits=1, pool="accuracy"),
     Design(362, n_splits=1, pool="accuracy", labelled=False),
     Design(91, pool="mean accuracy", means_only=True),
-    Design(362, pool="mean accuracy", means_only=True),
-    Design(362, n_sizes=18, pool="mean accuracy", means_only=True, dense=True),
-    Design(2896, n_sizes=30, pool="mean accuracy", means_only=True, dense=True),
+    Design(91, pool="mean accuracy", means_only=True, averaged_over="several"),
+    Design(91, pool="mean accuracy", means_only=True, averaged_over="several", told=True),
+    Design(362, pool="mean accuracy", means_only=True, averaged_over="several"),
+    Design(362, n_sizes=1, pool="mean accuracy", means_only=True, averaged_over="several"),
+    Design(362, n_sizes=18, pool="mean accuracy", means_only=True, averaged_over="several", dense=True),
+    Design(2896, n_sizes=30, pool="mean accuracy", means_only=True, averaged_over="several", dense=True),
+    Design(64, pool="average precision", n_splits=1, labelled=False),
 )
 
 
@@ -91,6 +130,8 @@ class Runs:
     train: np.ndarray
     """Scores on the training rows themselves."""
     n_test: float
+    facts: Mapping[str, Any]
+    """Kind of learner, numbers of features and classes, as far as they are known."""
 
     def case(self, design: Design, rng: np.random.Generator, most: int) -> Case | None:
         """A pilot with at most so many targets a horizon; None if the curve has not enough for the design."""
@@ -118,11 +159,15 @@ class Runs:
             "expected": np.nanmean(self.scores[:, later], axis=0),
             "same_splits": self.scores[own][:, later].mean(axis=0),
         }
-        train = self.train[own][:, pilot]
+        train, about = self.train[own][:, pilot], {}
         if design.means_only or not design.labelled:
             scores, train = scores.mean(axis=0), train.mean(axis=0)
-        told = {"train_scores": train.T, "n_test": self.n_test} if design.informed else {}
-        curve = LearningCurve(wanted, scores.T, metric=self.metric, **told)
+            about["averaged_over"] = design.averaged_over
+        if design.told:
+            about |= {"train_scores": train.T, "n_test": self.n_test, **self.facts}
+        curve = LearningCurve(wanted, scores.T, metric=self.metric, **about)
+        if design.ragged:
+            curve = _with_gaps(curve, rng)
         truth = _whole(self.sizes, np.nanmean(self.scores, axis=0), wanted[0])
         return Case(self.task, self.learner, curve, self.sizes[later], truths, truth=truth)
 
@@ -136,6 +181,7 @@ class Means:
     sizes: np.ndarray
     accuracy: np.ndarray
     standard_error: np.ndarray
+    facts: Mapping[str, Any]
 
     def case(self, design: Design, rng: np.random.Generator, most: int) -> Case | None:
         """As `Runs.case`; splits are simulated."""
@@ -154,7 +200,10 @@ class Means:
         own, others = (self._splits(design, rng) for _ in range(2))
         known |= {"new_splits": others[:, later].mean(axis=0), "same_splits": own[:, later].mean(axis=0)}
         scores = own[:, pilot].mean(axis=0, keepdims=True) if design.means_only else own[:, pilot]
-        curve = LearningCurve(wanted, scores[0] if design.means_only else scores.T, metric="accuracy")
+        about = dict(self.facts) if design.told else {}
+        if design.means_only:
+            about["averaged_over"] = design.averaged_over
+        curve = LearningCurve(wanted, scores[0] if design.means_only else scores.T, metric="accuracy", **about)
         if scores.mean(axis=0).max() >= lcdb.NOTHING_LEFT:
             return None
         truth = _whole(self.sizes, self.accuracy, wanted[0])
@@ -168,39 +217,94 @@ class Means:
         return np.clip(self.accuracy + np.sqrt(AVERAGED) * self.standard_error * noise, 0, 1)
 
 
-Curve = Runs | Means
+@dataclass(frozen=True)
+class Published:
+    """A curve as somebody published it: one score a size, of which the first ones are the pilot."""
+
+    task: str
+    learner: str
+    sizes: np.ndarray
+    scores: np.ndarray
+    n_pilot: int
+
+    def case(self, design: Design, rng: np.random.Generator, most: int) -> Case | None:
+        """As `Runs.case`, except that the pilot ends where it did."""
+        first = self.n_pilot - design.n_sizes
+        if first < 0:
+            first = 0
+        pilot, later = slice(first, self.n_pilot), np.arange(self.n_pilot, len(self.sizes))
+        later = _some_targets(later, self.sizes[later] / self.sizes[self.n_pilot - 1], most, rng)
+        curve = LearningCurve(self.sizes[pilot], self.scores[pilot], metric="average precision")
+        truth = LearningCurve(self.sizes[first:], self.scores[first:])
+        truths = {"new_splits": self.scores[later], "expected": self.scores[later], "same_splits": self.scores[later]}
+        return Case(self.task, self.learner, curve, self.sizes[later], truths, truth=truth)
+
+
+def _with_gaps(curve: LearningCurve, rng: np.random.Generator) -> LearningCurve:
+    """The curve without some of its scores; every size and every split keeps one."""
+    splits, sizes = np.unique(curve.split), np.unique(curve.sizes)
+    kept = rng.random(len(curve)) < 0.7
+    for where, values in ((curve.split, splits), (curve.sizes, sizes)):
+        for value in values:
+            if not kept[where == value].any():
+                kept[rng.choice(np.flatnonzero(where == value))] = True
+    rows = {name: getattr(curve, name) for name in ("sizes", "scores", "split", "train_scores", "n_test")}
+    return replace(curve, **{name: values[kept] for name, values in rows.items() if values is not None})
+
+
+Curve = Runs | Means | Published
 
 
 def read_curves() -> dict[str, list[Curve]]:
     """All development curves by the pools that designs draw from."""
     means = lcdb.read_means(lcdb.default_path("lcdb11_dev.csv.gz")).sort_values("size").groupby(["task", "learner"])
+    problems = lcdb.read_problems()
+    of_means: list[Curve] = []
+    for (task, learner), rows in means:
+        columns, own = rows[["size", "accuracy", "standard_error"]].to_numpy(float).T, lcdb.openml_id(task)
+        of_means.append(Means(own, str(learner), *columns, _facts(str(learner), problems[own])))
     return {
-        "AUROC": _read_runs("auroc", "AUROC"),
-        "accuracy": _read_runs("accuracy", "accuracy"),
-        "mean accuracy": [
-            Means(lcdb.openml_id(task), str(learner), *rows[["size", "accuracy", "standard_error"]].to_numpy(float).T)
-            for (task, learner), rows in means
-        ],
+        "AUROC": _read_runs("auroc", "AUROC", problems),
+        "accuracy": _read_runs("accuracy", "accuracy", problems),
+        "mean accuracy": of_means,
+        "average precision": _read_published(),
     }
 
 
-def _read_runs(file: str, metric: str) -> list[Curve]:
+def _facts(learner: str, problem: Mapping[str, int]) -> dict[str, Any]:
+    return {**problem, "learner": KIND_OF.get(learner)}
+
+
+def _read_runs(file: str, metric: str, problems: Mapping[str, Mapping[str, int]]) -> list[Curve]:
     found: list[Curve] = []
     table = lcdb.read_with_training(lcdb.default_path(f"lcdb_dev_{file}_with_train.csv.gz"))
     for (task, learner), rows in table.groupby(["task", "learner"]):
         grid = rows.pivot_table(index="seed", columns="size", values=["test", "train"])
         sizes, scores = grid["test"].columns.to_numpy(float), grid["test"].to_numpy()
+        own, facts = lcdb.openml_id(task), _facts(str(learner), problems[lcdb.openml_id(task)])
         n_test = float(rows.n_test.median())
-        found.append(Runs(lcdb.openml_id(task), str(learner), metric, sizes, scores, grid["train"].to_numpy(), n_test))
+        found.append(Runs(own, str(learner), metric, sizes, scores, grid["train"].to_numpy(), n_test, facts))
+    return found
+
+
+def _read_published() -> list[Curve]:
+    """Average precisions of few-shot learners: patients of EHRSHOT, molecules of FS-Mol."""
+    path = lcdb.data_folder() / "external" / "average_precision_dev.csv.gz"
+    found: list[Curve] = []
+    for (collection, name), rows in pd.read_csv(lcdb.present(path)).groupby(["collection", "curve"]):
+        first, second = str(name).split("/")
+        task, learner = (second, first) if collection == "fsmol" else (first, second)
+        rows = rows.sort_values("size")
+        n_pilot = int((rows.part == "pilot").sum())
+        found.append(Published(task, learner, rows["size"].to_numpy(float), rows.score.to_numpy(float), n_pilot))
     return found
 
 
 def draw(curves: dict[str, list[Curve]], design: Design, most: int, seed: int) -> list[Case]:
-    """Pilots of a design on at most so many curves, in random order."""
-    rng = np.random.default_rng([seed, DESIGNS.index(design)])
+    """Pilots of a design on at most so many curves, in random order: the same for all designs that they allow."""
     pool, cases = curves[design.pool], []
-    for i in rng.permutation(len(pool)):
-        case = pool[i].case(design, rng, most=3)
+    for i in np.random.default_rng(seed).permutation(len(pool)):
+        case = pool[i].case(design, np.random.default_rng([seed, i]), most=3)
         if case is not None:
             cases.append(case)
         if len(cases) == most:
@@ -208,19 +312,24 @@ def draw(curves: dict[str, list[Curve]], design: Design, most: int, seed: int) -
     return cases
 
 
-GROUPS = {"AUROC": 0.4, "accuracy": 0.25, "simulated splits": 0.1, "means": 0.25}
+GROUPS = {"AUROC": 0.38, "accuracy": 0.24, "simulated splits": 0.1, "means": 0.23, "average precision": 0.05}
 """Kinds of pilots to learn from, and the share of each."""
-_ENDS = (91, 181, 362, 724, 1448, 2896)
+_ENDS = (45, 91, 181, 362, 724, 1448, 2896)
+_SMALL_ENDS = (23, 32, 45, 64, 91, 181)
+_MANY_CLASSES, _SHARE_OF_MANY_CLASSES = 5, 0.3
 
 
 def learning_set(curves: dict[str, list[Curve]], count: int, seed: int) -> Iterator[tuple[str, Case]]:
-    """Pilots of random designs on random curves, by group; of runs, training scores and test cases are known."""
+    """Pilots of random designs on random curves, by group; everything is known of them that the databases know."""
     rng = np.random.default_rng(seed)
+    of_many_classes = [curve for curve in curves["mean accuracy"] if curve.facts["n_classes"] >= _MANY_CLASSES]
     for group, share in GROUPS.items():
         left = round(share * count)
         while left:
-            design = _any_runs(group, rng) if group in curves else _any_means(group, rng)
+            design = _any_means(group, rng) if group in ("simulated splits", "means") else _any_runs(group, rng)
             pool = curves[design.pool]
+            if design.end in _SMALL_ENDS and pool is curves["mean accuracy"]:
+                pool = of_many_classes if rng.random() < 0.6 else pool
             case = pool[rng.integers(len(pool))].case(design, rng, most=2)
             if case is not None:
                 left -= 1
@@ -228,27 +337,35 @@ def learning_set(curves: dict[str, list[Curve]], count: int, seed: int) -> Itera
 
 
 def _any_runs(pool: str, rng: np.random.Generator) -> Design:
-    """Half of the single runs come without a label, as users' do, and some of the others as means."""
-    n_splits = int(rng.choice([1, 1, 3, 3, 5, 10]))
+    """Single runs with and without a label, several splits, some with gaps, and some only as means."""
+    n_splits = 1 if pool == "average precision" else int(rng.choice([1, 1, 3, 3, 5, 10]))
+    n_sizes = int(rng.choice([1, 1, 2, 2, 3, 4, 5, 6, 6, 8, 10]))
+    means_only = n_splits > 1 and rng.random() < 0.15
     return Design(
         int(rng.choice(_ENDS)),
-        int(rng.choice([3, 4, 5, 6, 8, 10])),
+        n_sizes,
         n_splits,
         pool,
-        means_only=n_splits > 1 and rng.random() < 0.15,
+        means_only=means_only,
+        averaged_over=(n_splits if rng.random() < 0.5 else "several") if means_only else None,
         labelled=n_splits > 1 or rng.random() < 0.5,
-        informed=True,
+        told=True,
+        ragged=not means_only and min(n_splits, n_sizes) >= 3 and rng.random() < 0.2,
     )
 
 
 def _any_means(group: str, rng: np.random.Generator) -> Design:
     means_only = group == "means"
+    ends = _SMALL_ENDS if rng.random() < _SHARE_OF_MANY_CLASSES else (*_ENDS, 8192)
+    few = [1, 2, 3, 5, 6, 8, 10]
     return Design(
-        int(rng.choice((*_ENDS, 8192))),
-        int(rng.choice([3, 5, 6, 8, 10, 16, 24, 30] if means_only else [3, 5, 6, 8, 10])),
+        int(rng.choice(ends)),
+        int(rng.choice([*few, 16, 24, 30] if means_only else few)),
         int(rng.choice([1, 3, 5, 10])),
         "mean accuracy",
         means_only=means_only,
+        averaged_over=(AVERAGED if rng.random() < 0.33 else "several") if means_only else None,
+        told=True,
         dense=rng.random() < 0.5,
         carried=rng.uniform(0.2, 0.8),
     )

@@ -16,17 +16,20 @@ import pandas as pd
 
 import calibrate
 import pilots
+import scoring
 from apexgp import APExGP, LearningCurve
+from calibration import is_compared
 from lcdb import Case
 from pilots import Design
-from scoring import HORIZONS, horizon
+from scoring import horizon
 
 ENDS = (91, 181, 362, 724, 1448, 2896)
-KINDS = {"AUROC, 3 splits": Design(362), "accuracy, means of 25": Design(362, pool="mean accuracy", means_only=True)}
+KINDS = {"AUROC": Design(362), "accuracy means": Design(362, pool="mean accuracy", means_only=True)}
+WHICH = ("flat", "falling", "rising")
 
 
 def kind(curve: LearningCurve) -> str:
-    """Whether a pilot falls, is flat or rises."""
+    """Whether a pilot is flat, falling or rising."""
     pilot = curve.replicates
     third = max(1, len(pilot.sizes) // 3)
     if curve.split is not None and pilot.count.min() > 1:
@@ -41,8 +44,8 @@ def kind(curve: LearningCurve) -> str:
         rise = pilot.mean[-third:].mean() - pilot.mean[:third].mean()
     error = max(error, 5e-4)
     if rise < min(-2 * error, -0.005):
-        return "falls"
-    return "flat" if abs(rise) < min(2 * error, 0.01) else "rises"
+        return "falling"
+    return "flat" if abs(rise) < min(2 * error, 0.01) else "rising"
 
 
 def last_score(case: Case) -> float:
@@ -56,24 +59,28 @@ def rows(cases: list[Case]) -> Iterator[pd.DataFrame]:
 
 
 def in_the_data(curves: dict[str, list[pilots.Curve]]) -> None:
+    """Print what curves do after such pilots."""
     rng = np.random.default_rng(3)
+    rises = [f"{way} by > {x} (%)" for way, x in (("rose", ".01"), ("rose", ".05"), ("fell", ".01"))]
+    print(f"\nafter the pilot\n\n{scoring.titles('pilots', 'median change', *rises, 'pilots')}")
+    found = {}
     for name, design in KINDS.items():
         designs = [Design(end, pool=design.pool, means_only=design.means_only) for end in ENDS]
         drawn = [curve.case(own, rng, most=3) for own in designs for curve in curves[design.pool]]
-        table = pd.concat(rows([case for case in drawn if case is not None]))
-        by = table.groupby(["pilot", "horizon"])
-        shares = {f"rose > {x}": by.change.apply(lambda c, x=x: (c > x).mean()) for x in (0.01, 0.02, 0.05)}
-        fell = by.change.apply(lambda c: (c < -0.01).mean())
-        figures = pd.DataFrame({"median": by.change.median(), **shares, "fell > 0.01": fell})
-        figures["pilots"] = by.pilots.nunique()
-        print(f"\n{name}: change after the pilot\n{_named(figures).to_string()}", flush=True)
+        for which, own in pd.concat(rows([case for case in drawn if case is not None])).groupby("pilot"):
+            by = own.groupby("horizon")
+            shares = [by.change.apply(lambda c, x=x: 100 * (c > x).mean()) for x in (0.01, 0.05)]
+            shares.append(by.change.apply(lambda c: 100 * (c < -0.01).mean()))
+            cells = [*(_cell(share, ".0f") for share in shares), _cell(by.pilots.nunique(), ",.0f")]
+            found[which, name] = scoring.row(f"{name}, {which}", _cell(by.change.median(), "+.3f"), *cells)
+    for which in WHICH:
+        print(*(found[key] for key in found if key[0] == which), sep="\n", flush=True)
 
 
 def beside_the_default(curves: dict[str, list[pilots.Curve]], folds: dict | None, most: int) -> None:
+    """Print what is forecast for such pilots, of all designs that other methods could use too."""
     found = []
-    for design in pilots.DESIGNS:
-        if not design.labelled:
-            continue
+    for design in filter(is_compared, pilots.DESIGNS):
         for case in pilots.draw(curves, design, most, seed=11):
             model = APExGP(priors=calibrate.beliefs_for(case.task, folds)).fit(case.curve)
             truth, forecast = case.truths["new_splits"], model.forecast(case.sizes)
@@ -83,25 +90,28 @@ def beside_the_default(curves: dict[str, list[pilots.Curve]], folds: dict | None
                     {
                         "pilot": kind(case.curve),
                         "horizon": horizon(case),
-                        "covers 80": (truth >= low) & (truth <= high),
-                        "covers 95": (truth >= lower) & (truth <= upper),
-                        "PIT": forecast.cdf(truth),
-                        "true change": truth - last_score(case),
-                        "forecast change": median - last_score(case),
-                        "width 95": upper - lower,
+                        "covers_80": 100 * ((truth >= low) & (truth <= high)),
+                        "covers_95": 100 * ((truth >= lower) & (truth <= upper)),
+                        "pit": forecast.cdf(truth),
+                        "change": truth - last_score(case),
+                        "forecast": median - last_score(case),
+                        "width": upper - lower,
                     }
                 )
             )
-    by = pd.concat(found).groupby(["pilot", "horizon"])
-    figures = by[["covers 80", "covers 95", "PIT"]].mean()
-    figures = figures.join(by[["true change", "forecast change", "width 95"]].median()).assign(targets=by.size())
-    title = "The default beside them, all designs: means of coverage and PIT, medians of the rest"
-    print(f"\n{title}\n{_named(figures).to_string()}")
+    titles = ("true / forecast median change", "80 % covers", "95 % covers", "mean PIT", "median 95 % width", "targets")
+    print(f"\nthe default\n\n{scoring.titles('pilots', *titles)}")
+    table = pd.concat(found)
+    for which in WHICH:
+        by = table[table.pilot == which].groupby("horizon")
+        changes = (_cell(by[name].median(), "+.3f") for name in ("change", "forecast"))
+        covers = (_cell(by[name].mean(), ".0f") for name in ("covers_80", "covers_95"))
+        others = _cell(by.pit.mean(), ".2f"), _cell(by.width.median(), ".3f"), _cell(by.size(), ",.0f")
+        print(scoring.row(which, " / ".join(changes), *covers, *others))
 
 
-def _named(figures: pd.DataFrame) -> pd.DataFrame:
-    names = dict(enumerate(HORIZONS))
-    return figures.rename(index=names, level="horizon").round(3)
+def _cell(by_horizon: pd.Series, form: str) -> str:
+    return scoring.shorten(" ".join(f"{value:{form}}" for value in by_horizon))
 
 
 def main() -> None:
@@ -109,11 +119,11 @@ def main() -> None:
     parser.add_argument("--folds", help="priors that calibrate.py --cv --out wrote")
     parser.add_argument("--curves", type=int, default=100, help="at most so many a design")
     settings = parser.parse_args()
-    curves = pilots.read_curves()
+    folds, curves = calibrate.read_folds(settings.folds), pilots.read_curves()
     in_the_data(curves)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        beside_the_default(curves, calibrate.read_folds(settings.folds), settings.curves)
+        beside_the_default(curves, folds, settings.curves)
 
 
 if __name__ == "__main__":

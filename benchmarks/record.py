@@ -15,14 +15,17 @@ FILE = Path(__file__).resolve().parents[1] / "src" / "apexgp" / "questions" / "c
 PROTOCOL = "all draws"
 """What the draws of the main protocol are called together; they have the first design."""
 COLUMNS = (
-    *("of", "pilots", "metric", "largest", "sizes", "splits", "kind", "training_scores"),
+    *("of", "pilots", "metric", "largest", "sizes", "splits", "kind", "told"),
     *("times", "covers_80", "covers_95", "curves"),
 )
+# Means that are not called means are none of a reader's pilots, who knows what the scores are.
+DESIGNS = {one.name: one for one in pilots.DESIGNS if not one.means_only or one.averaged_over is not None}
+"""Designs that are recorded, by name."""
 
 
 def design_of(name: str) -> Design:
     """The design with that name."""
-    return pilots.DESIGNS[0] if name == PROTOCOL else next(one for one in pilots.DESIGNS if one.name == name)
+    return pilots.DESIGNS[0] if name == PROTOCOL else DESIGNS[name]
 
 
 def described(design: Design) -> dict[str, object]:
@@ -33,14 +36,14 @@ def described(design: Design) -> dict[str, object]:
         "largest": design.end,
         "sizes": design.n_sizes,
         "splits": averaged if design.means_only else design.n_splits,
-        "kind": "means" if design.means_only else "labelled" if design.labelled else "unlabelled",
-        "training_scores": "known" if design.informed else "unknown",
+        "kind": "means" if design.means_only else "single" if design.n_splits == 1 else "labelled",
+        "told": "yes" if design.told else "no",
     }
 
 
 def rows_of(of: str, name: str, figures: pd.DataFrame) -> pd.DataFrame:
     """What there is to write of one sample: its figures by horizon, from those of its curves."""
-    table = scoring.summarise(figures).reindex(scoring.HORIZONS)
+    table = scoring.summarise(figures)
     return pd.DataFrame(
         {
             "of": of,
@@ -49,17 +52,18 @@ def rows_of(of: str, name: str, figures: pd.DataFrame) -> pd.DataFrame:
             "times": table.index.astype(str),
             "covers_80": (100 * table.covers_80).round(1),
             "covers_95": (100 * table.covers_95).round(1),
-            "curves": table.curves.astype(int),
+            "curves": table.curves,
         }
     )
 
 
 def write(path: Path, rows: pd.DataFrame) -> None:
-    """Put rows into the file, in place of those on the same pilots that are there; the others stay."""
+    """Put rows into the file, in place of those on the same pilots that are there; other designs' rows stay."""
     if path.exists():
         there = pd.read_csv(path)
+        there = there[there.pilots.isin([PROTOCOL, *DESIGNS])]
         renewed = there.set_index(["of", "pilots"]).index.isin(rows.set_index(["of", "pilots"]).index)
         rows = pd.concat([there[~renewed], rows], ignore_index=True)
-    names = [PROTOCOL, *(design.name for design in pilots.DESIGNS)]
+    names = [PROTOCOL, *DESIGNS]
     place = rows.pilots.map(names.index) + len(names) * rows.of.map(("new_splits", "expected", "same_splits").index)
     rows.iloc[place.argsort(kind="stable")][list(COLUMNS)].to_csv(path, index=False, lineterminator="\n")

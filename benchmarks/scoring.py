@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 import pandas as pd
+from scipy.special import ndtri
 
 from apexgp import Forecast, metrics
 from lcdb import Case
@@ -21,6 +22,7 @@ LEVELS = (np.arange(20) + 0.5) / 20
 INTERVALS = (50, 80, 95)
 """Per cent that the intervals are to hold."""
 WORST_LOG_SCORE = -np.log(1e-12)  # one hopeless forecast must not decide the mean
+WORST_PIT = 1e-3  # nor the mean normal score
 
 Fitted = Callable[[str], Forecast]
 """What a method makes of a case: the forecast at its sizes, by what is forecast (`of`)."""
@@ -57,13 +59,14 @@ def score(case: Case, forecast: Forecast, of: str) -> pd.DataFrame:
 def evaluate(
     cases: Iterable[Case], method: Callable[[Case], Fitted], of: Sequence[str] = ("new_splits",)
 ) -> pd.DataFrame:
-    """Mean figures of each curve and horizon, for each thing that is forecast."""
+    """Mean figures of each curve and horizon, for each thing that is forecast; `z` is the normal score of the PIT."""
     frames = []
     for i, case in enumerate(cases):
         fitted = method(case)
         for quantity in of:
             rows = score(case, fitted(quantity), quantity)
-            frames.append(rows.assign(of=quantity, curve=i, task=case.task, learner=case.learner))
+            z = ndtri(rows.pit.clip(WORST_PIT, 1 - WORST_PIT))
+            frames.append(rows.assign(z=z, of=quantity, curve=i, task=case.task, learner=case.learner))
     return pd.concat(frames, ignore_index=True).groupby(_KEYS, observed=True).mean().reset_index()
 
 
@@ -76,36 +79,70 @@ def clustered_error(values: pd.Series, task: pd.Series) -> float:
 def summarise(rows: pd.DataFrame) -> pd.DataFrame:
     """Means by horizon, and how many clustered standard errors each coverage is off its level."""
     by = rows.groupby("horizon", observed=True)
-    out = by[["crps", "log_score", "error", "covers_50", "covers_80", "covers_95", "pit", "width_95"]].mean()
+    out = by[[name for name in _FORMS if name in rows]].mean()
     for level in INTERVALS:
         column = f"covers_{level}"
-        error = by[["task", column]].apply(lambda own, column=column: clustered_error(own[column], own.task))
-        # Where nothing was missed there is no error to divide by.
-        out[f"z_{level}"] = ((out[column] - level / 100) / error).where(error > 0)
+        error = pd.Series({where: clustered_error(own[column], own.task) for where, own in by}, dtype=float)
+        # Where all curves missed alike there is no error to divide by.
+        out[f"z_{level}"] = ((out[column] - level / 100) / error).where(error > 1e-9)
     out["curves"] = by.size()
-    return out
+    out = out.reindex(HORIZONS)
+    return out.assign(curves=out.curves.fillna(0).astype(int))
 
 
-def head(first: str, levels: Sequence[int] = (80, 95)) -> str:
-    """The first two lines of a Markdown table whose others `line` makes."""
-    covers = [f"{level} % covers (z)" for level in levels]
-    titles = [first, "CRPS", "log score", *covers, "mean PIT", "95 % width", "curves"]
-    return f"| {' | '.join(titles)} |\n|{'---|' * len(titles)}"
+_FORMS = {
+    **{"crps": ".4f", "log_score": ".2f", "pit": ".2f", "z": "+.2f", "width_95": ".3f", "curves": ".0f"},
+    **{f"covers_{level}": ".1%" for level in INTERVALS},
+    **{f"z_{level}": ".1f" for level in INTERVALS},
+}
 
 
-def line(name: str, rows: pd.DataFrame, levels: Sequence[int] = (80, 95)) -> str:
-    """A row of a Markdown table: in each cell the numbers of the horizons."""
-    table = summarise(rows).reindex(HORIZONS)
-
-    def three(column: str, form: str, times: float = 1.0) -> str:
-        return " ".join("-" if np.isnan(value) else f"{times * value:{form}}" for value in table[column])
-
-    covers = [f"{three(f'covers_{level}', '.1f', 100)} ({three(f'z_{level}', '.1f')})" for level in levels]
-    figures = [_short(three("crps", ".4f")), three("log_score", ".2f"), *covers, _short(three("pit", ".2f"))]
-    figures += [_short(three("width_95", ".3f")), three("curves", ".0f")]
-    return f"| {name} | " + " | ".join(figures) + " |"
+def cell(table: pd.DataFrame, figure: str) -> str:
+    """The numbers of the horizons in a table that `summarise` made; - where there are none."""
+    numbers = ["-" if np.isnan(value) else f"{value:{_FORMS[figure]}}" for value in table[figure]]
+    text = " ".join(numbers).replace("%", "")
+    return shorten(text) if figure in ("crps", "pit", "z", "width_95") else text
 
 
-def _short(numbers: str) -> str:
+def shorten(numbers: str) -> str:
     """Fractions without the nought before the point."""
     return re.sub(r"\b0\.", ".", numbers)
+
+
+def describe_change(rows: pd.DataFrame, baseline: pd.DataFrame) -> str:
+    """How many per cent the CRPS differs on the same curves, by horizon, each with its clustered standard error."""
+    pairs = rows.merge(baseline, on=_KEYS, suffixes=("", "_before"))
+    found = []
+    for where in HORIZONS:
+        own = pairs[pairs.horizon == where]
+        if len(own):
+            change, before = own.crps - own.crps_before, own.crps_before.mean() / 100
+            found.append(f"{change.mean() / before:+.1f} ± {clustered_error(change, own.task) / before:.1f}")
+    return ", ".join(found) or "-"
+
+
+def row(*cells: str) -> str:
+    """A row of a Markdown table."""
+    return f"| {' | '.join(cells)} |"
+
+
+def titles(*cells: str) -> str:
+    """The first two lines of a Markdown table."""
+    return f"{row(*cells)}\n|{'---|' * len(cells)}"
+
+
+def head(first: str) -> str:
+    """The titles of a table whose rows `line` makes."""
+    covers = [f"{level} % covers (z)" for level in INTERVALS]
+    return titles(first, "CRPS", "log score", *covers, "mean PIT", "95 % width", "curves")
+
+
+def line(name: str, rows: pd.DataFrame) -> str:
+    """A row with all figures of a sample."""
+    table = summarise(rows)
+    covers = [f"{cell(table, f'covers_{level}')} ({cell(table, f'z_{level}')})" for level in INTERVALS]
+    scores, others = (
+        [cell(table, figure) for figure in figures]
+        for figures in (("crps", "log_score"), ("pit", "width_95", "curves"))
+    )
+    return row(name, *scores, *covers, *others)

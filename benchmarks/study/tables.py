@@ -40,21 +40,21 @@ def first_draw(rows: pd.DataFrame) -> pd.DataFrame:
 
 def lines(rows: pd.DataFrame, known: dict[str, Method], title: str = "method") -> Iterator[str]:
     """A table with a line a method, in the order in which they are listed."""
-    yield scoring.head(title, INTERVALS)
+    yield scoring.head(title)
     for name in known:
         own = rows[rows.method == name]
         if len(own):
-            yield scoring.line(known[name].title, own, INTERVALS)
+            yield scoring.line(known[name].title, own)
 
 
 def broken_down(rows: pd.DataFrame, known: dict[str, Method], by: str, title: str) -> Iterator[str]:
     """A table with a line for each value of a column and method."""
-    yield scoring.head(f"{title}, method", INTERVALS)
+    yield scoring.head(f"{title}, method")
     for value, part in rows.groupby(by):
         for name in known:
             own = part[part.method == name]
             if len(own):
-                yield scoring.line(f"{value}, {known[name].title}", own, INTERVALS)
+                yield scoring.line(f"{value}, {known[name].title}", own)
 
 
 def beside_the_default(rows: pd.DataFrame, known: dict[str, Method]) -> Iterator[str]:
