@@ -94,7 +94,8 @@ def examples() -> None:
     ).only
     errors = replace(measured, scores=1 - measured.scores, direction="lower", metric="error rate", task="breast cancer")
     for name, curve in (("digits", pilot), ("cancer", errors)):
-        plain = replace(curve, scores=curve.scores.round(4), train_scores=None, n_test=None, learner=None)
+        bare = dict.fromkeys(("train_scores", "n_test", "learner", "n_features", "n_classes"))
+        plain = replace(curve, scores=curve.scores.round(4), **bare)
         plain.to_csv(folder / f"{name}.csv", overwrite=True)
 
 
