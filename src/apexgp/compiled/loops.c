@@ -5,6 +5,7 @@
 #define Py_LIMITED_API 0x030b0000
 #include <Python.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define INTERFACE 4 /* counted up where functions take other arguments: loaded.py refuses a build of other sources */
@@ -12,6 +13,7 @@
 #define MOST_SIZES 24
 #define MOST_FAR 3
 #define MOST_DIMENSIONS 16
+#define MOST_COORDINATES 8
 #define MOST_PRODUCTS (MOST_DIMENSIONS * (MOST_DIMENSIONS + 1) / 2)
 #define MOST_FITTED 9 /* proposals at a time */
 
@@ -541,7 +543,69 @@ done:
                                             &wanted, &tolerance, &low, &high, &values, NULL});
 }
 
+#include "integral.h"
+
+static PyObject *integrate(PyObject *self, PyObject *args) {
+    Py_buffer layout, options, log_sizes, points[2][4], out, told, *all[] = {&layout, &options, &log_sizes, &points[0][0],
+        &points[0][1], &points[0][2], &points[0][3], &points[1][0], &points[1][1], &points[1][2], &points[1][3], &out, &told, NULL};
+    struct curve c;
+    struct problem p = {0};
+    struct half halves[2];
+    int numbers;
+    PyObject *result = NULL;
+    if (!PyArg_ParseTuple(args, "(iiiii)y*y*y*(y*y*y*y*)(y*y*y*y*)w*w*", &c.sizes, &c.far, &c.draws, &c.patterns, &numbers, &layout,
+                          &options, &log_sizes, &points[0][0], &points[0][1], &points[0][2], &points[0][3], &points[1][0],
+                          &points[1][1], &points[1][2], &points[1][3], &out, &told))
+        return NULL;
+    if (!read_curve(&c, numbers, &layout) || !holds(&options, sizeof(struct options) / sizeof(double), "options") ||
+        !holds(&log_sizes, c.sizes + FAR, "log_sizes") || !holds(&told, 5 + ENDS, "told"))
+        goto done;
+    p.curve = &c;
+    p.by = options.buf;
+    p.log_size = log_sizes.buf;
+    p.dimensions = p.by->burr > 0 ? 8 : 6;
+    Py_ssize_t vectors = points[0][0].len / (Py_ssize_t)sizeof(double) / p.dimensions, most = out.len / (Py_ssize_t)sizeof(double) / TOLD;
+    if (c.far != FAR || c.draws != DRAWS || vectors < SAMPLE || vectors % MOST_LANES || most < 1) {
+        PyErr_SetString(PyExc_ValueError, "far sizes, draws or points are out of range");
+        goto done;
+    }
+    for (int k = 0; k < 2; k++)
+        if (!holds(&points[k][0], p.dimensions * vectors, "t") || !holds(&points[k][1], DRAWS * vectors, "levels") ||
+            !holds(&points[k][2], DRAWS * vectors, "shares") || !holds(&points[k][3], DRAWS / 2 * vectors, "arcsine"))
+            goto done;
+    if (!holds(&out, TOLD * most, "out")) goto done;
+    Py_ssize_t kept = -2;
+    Py_BEGIN_ALLOW_THREADS
+    p.room = vectors;
+    Py_ssize_t by_half = (p.dimensions + ROWS + 1 + DRAWS + ENDS * DRAWS + 4) * vectors + MOST_PROPOSALS * WIDTH(MOST_COORDINATES);
+    Py_ssize_t scratch = (6 + c.sizes + FAR) * vectors, answered = (2 * MOST_COORDINATES + 1) * vectors + ROWS * TAKING_OFF;
+    double *memory = malloc((size_t)(2 * by_half + scratch + answered) * sizeof(double));
+    if (memory) {
+        p.scratch = memory + 2 * by_half;
+        p.answered = p.scratch + scratch;
+        for (int k = 0; k < 2; k++) {
+            double *at = memory + k * by_half;
+            halves[k] = (struct half){.vectors = vectors, .t = points[k][0].buf, .levels = points[k][1].buf, .shares = points[k][2].buf,
+                                      .arcsine = points[k][3].buf};
+            halves[k].z = at;
+            halves[k].rows = at += p.dimensions * vectors;
+            halves[k].proposed = at += ROWS * vectors;
+            halves[k].share = at += vectors;
+            halves[k].beyond = at += DRAWS * vectors;
+            halves[k].targets = at += ENDS * DRAWS * vectors;
+            halves[k].table = at + 4 * vectors;
+        }
+        kept = integrate_curve(&p, halves, most, out.buf, told.buf);
+        free(memory);
+    }
+    Py_END_ALLOW_THREADS
+    result = kept == -2 ? PyErr_NoMemory() : PyLong_FromSsize_t(kept);
+done:
+    return released(result, all);
+}
+
 static PyMethodDef methods[] = {
+    {"integrate", integrate, METH_VARARGS, "Components of the posterior of a curve."},
     {"evaluate", evaluate, METH_VARARGS, "Likelihood, shares and far forecasts at many nodes."},
     {"log_rest", log_rest, METH_VARARGS, "Likelihood of the scores given pseudo-scores, at many nodes."},
     {"mixture_density", mixture_density, METH_VARARGS, "Add the weighted sum of several t densities."},

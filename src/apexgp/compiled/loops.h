@@ -935,5 +935,99 @@ static void NAME(search)(const struct mixtures *m, const struct search *given, c
     }
 }
 
+/* log(1 + e^v), and 1 - e^-x for x > 0, exact where they are small. */
+static inline V NAME(softplus)(V v) {
+    V size = NAME(most)(v, -v), e = NAME(exp)(-size);
+    V rest = NAME(pick)(e < 1e-5, e * (1.0 - e * (0.5 - e * (1.0 / 3.0))), NAME(log)(1.0 + e));
+    return NAME(most)(v, NAME(all)(0.0)) + rest;
+}
+static inline V NAME(below_one)(V x) {
+    V series = x * (1.0 - x * (0.5 - x * (1.0 / 6.0 - x * (1.0 / 24.0 - x * (1.0 / 120.0 - x * (1.0 / 720.0))))));
+    return NAME(pick)(x < 0.03, series, 1.0 - NAME(exp)(-x));
+}
+
+/* The exponent of a curve's tail and theta4, of the variables behind their priors. */
+static inline V NAME(tail_of)(V x, double most_tail) { return most_tail * NAME(expit)(x); }
+static inline V NAME(theta4_of)(V x) { return NAME(exp)(NAME(least)(NAME(most)(x, NAME(all)(-4.0)), NAME(all)(4.0))); }
+
+/* The deviate of the onset in place of its coordinate v, in row 6; gives log |dz / dv|: see `OnsetCoordinates`. */
+static inline V NAME(from_onset)(V *z, const double *location, const double *spread, double most_tail) {
+    V tail = NAME(most)(NAME(tail_of)(location[5] + spread[5] * z[5], most_tail), NAME(all)(1e-8));
+    V theta4 = NAME(theta4_of)(location[7] + spread[7] * z[7]);
+    V fall = NAME(exp)(NAME(least)(NAME(most)(-z[6], NAME(all)(-500.0)), NAME(all)(25.0)));
+    V ratio = NAME(most)(fall / theta4, NAME(all)(1e-300)), left = NAME(below_one)(ratio);
+    V offset = -(ratio + NAME(log)(left)) * theta4 / tail;
+    z[6] = (offset - location[6]) / spread[6];
+    return NAME(log)(fall / (tail * left)) - log(spread[6]);
+}
+
+/* Parameters of noise, process and shape at deviates z (row by row): tau_e, tau_b, kappa, sigma, lambda, and the shape. */
+static inline void NAME(parameters_of)(const V *z, const double *location, const double *spread, double window,
+                                       double most_kappa, double most_tail, int burr, V *told) {
+    V x[8];
+    for (int d = 0; d < (burr ? 8 : 6); d++) x[d] = location[d] + spread[d] * z[d];
+    told[0] = NAME(least)(NAME(exp)(x[0]), NAME(all)(1.0));
+    told[1] = NAME(least)(told[0] * NAME(exp)(x[1]), NAME(all)(1.0));
+    told[2] = most_kappa * NAME(expit)(x[2]);
+    told[3] = window * NAME(exp)(x[3]);
+    told[4] = NAME(most)(NAME(exp)(x[4]), NAME(all)(1e-3));
+    told[5] = NAME(tail_of)(x[5], most_tail);
+    told[6] = burr ? x[6] : NAME(all)(0.0);
+    told[7] = burr ? x[7] : NAME(all)(0.0);
+}
+
+/* Parameters at nodes z (dimensions, room), rises of a unit drop at so many log sizes, and minus the log density of z. */
+static void NAME(transform)(const double *z, Py_ssize_t room, const double *location, const double *spread, double window,
+                            double most_kappa, double most_tail, const double *log_size, int many, int burr, int onset,
+                            double *te, double *tb, double *ka, double *si, double *la, double *rise, double *prior, Py_ssize_t n) {
+    const int dimensions = burr ? 8 : 6;
+    double *out[5] = {te, tb, ka, si, la};
+    for (Py_ssize_t i = 0; i < n; i += LANES) {
+        V at[8], told[8], squares = NAME(all)(0.0), slope = NAME(all)(0.0);
+        for (int d = 0; d < dimensions; d++) at[d] = NAME(load)(z + d * room + i);
+        if (onset) slope = NAME(from_onset)(at, location, spread, most_tail);
+        for (int d = 0; d < dimensions; d++) squares += at[d] * at[d];
+        NAME(store)(prior + i, 0.5 * (squares + dimensions * 1.8378770664093453) - slope);
+        NAME(parameters_of)(at, location, spread, window, most_kappa, most_tail, burr, told);
+        for (int k = 0; k < 5; k++) NAME(store)(out[k] + i, told[k]);
+        if (burr) {
+            V offset = NAME(least)(NAME(most)(told[6], NAME(all)(-150.0)), NAME(all)(150.0));
+            V theta4 = NAME(theta4_of)(told[7]), theta3 = told[5] / theta4, end = NAME(softplus)(-theta3 * offset);
+            for (int r = 0; r < many; r++)
+                NAME(store)(rise + r * n + i, 1.0 - NAME(exp)(theta4 * (end - NAME(softplus)(theta3 * (log_size[r] - offset)))));
+        } else
+            for (int r = 0; r < many; r++) NAME(store)(rise + r * n + i, 1.0 - NAME(exp)(-told[5] * log_size[r]));
+    }
+}
+
+static void NAME(tell_parameters)(const double *z, Py_ssize_t room, const double *location, const double *spread, double window,
+                                  double most_kappa, double most_tail, int burr, int onset, double *out, Py_ssize_t n) {
+    for (Py_ssize_t i = 0; i < n; i += LANES) {
+        V at[8], told[8];
+        for (int d = 0; d < (burr ? 8 : 6); d++) at[d] = NAME(load)(z + d * room + i);
+        if (onset) NAME(from_onset)(at, location, spread, most_tail);
+        NAME(parameters_of)(at, location, spread, window, most_kappa, most_tail, burr, told);
+        for (int k = 0; k < 8; k++) NAME(store)(out + k * n + i, told[k]);
+    }
+}
+
+/* The onset's coordinate in place of its deviate, where there is one, and log |dz / dv|. */
+static void NAME(to_onset)(double *z, Py_ssize_t room, const double *location, const double *spread, double most_tail, int row,
+                           double *slope, Py_ssize_t n) {
+    for (Py_ssize_t i = 0; i < n; i += LANES) {
+        V at[8], found = NAME(all)(0.0);
+        if (row >= 0) {
+            for (int d = 5; d < 8; d++) at[d] = NAME(load)(z + d * room + i);
+            V tail = NAME(most)(NAME(tail_of)(location[5] + spread[5] * at[5], most_tail), NAME(all)(1e-8));
+            V theta4 = NAME(theta4_of)(location[7] + spread[7] * at[7]), offset = location[6] + spread[6] * at[6];
+            V fall = theta4 * NAME(softplus)(-tail / theta4 * offset);
+            at[6] = -NAME(log)(NAME(most)(fall, NAME(all)(7.12e-218)));
+            NAME(store)(z + row * room + i, at[6]);
+            found = NAME(from_onset)(at, location, spread, most_tail);
+        }
+        NAME(store)(slope + i, found);
+    }
+}
+
 #undef V
 #undef I

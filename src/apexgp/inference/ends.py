@@ -79,16 +79,8 @@ class Ends(NamedTuple):
         weights
             Of the nodes. Where they are uneven, no probability is known better than to the heaviest of them.
         """
-        error = np.sqrt(self.squares)
-        if are_uneven(weights):
-            error = np.maximum(error, weights.max())
-        tail = _LEVELS[0]
-        outer, inner = tail - np.minimum(2 * error, tail / 2), np.minimum(tail + 2 * error, 0.5)
-        ends = np.broadcast_to(_LEVELS[:, None], (2, len(error)))
-        below = np.array([outer[:, 0], inner[:, 0], 1 - inner[:, 1], 1 - outer[:, 1], *ends])
-        lowest, low, high, highest, lower, upper = forecasts.quantile(below, 1 - below)
-        widest = np.maximum(low - lowest, highest - high) / np.maximum(upper - lower, 1e-9)
-        return max(0.25 * float(widest.max()), float(weights @ weights))
+        heaviest = float(weights.max()) if are_uneven(weights) else 0.0
+        return end_error(forecasts, self.squares, heaviest, float(weights @ weights))
 
     def worth(self) -> FloatArray:
         """Factors by which what lies beyond ends counts: the more, the less an end is known, shape (sizes, 2).
@@ -109,6 +101,18 @@ class Ends(NamedTuple):
         relative = self.errors / max(self.error, 1e-300)
         blame: FloatArray = relative**3 / np.maximum(self.squares, 1e-300)
         return blame
+
+
+def end_error(forecasts: TruncatedMixture, squares: FloatArray, heaviest: float, least: float) -> float:
+    """The largest standard error over all ends, relative to the width: see `Ends.error_of`."""
+    error = np.maximum(np.sqrt(squares), heaviest)
+    tail = _LEVELS[0]
+    outer, inner = tail - np.minimum(2 * error, tail / 2), np.minimum(tail + 2 * error, 0.5)
+    ends = np.broadcast_to(_LEVELS[:, None], (2, len(error)))
+    below = np.array([outer[:, 0], inner[:, 0], 1 - inner[:, 1], 1 - outer[:, 1], *ends])
+    lowest, low, high, highest, lower, upper = forecasts.quantile(below, 1 - below)
+    widest = np.maximum(low - lowest, highest - high) / np.maximum(upper - lower, 1e-9)
+    return max(0.25 * float(widest.max()), least)
 
 
 class Sums(NamedTuple):

@@ -1,0 +1,937 @@
+/* The integration, whole: what inference/integral.py does in NumPy, which says why, with the same numbers to rounding.
+
+   Nodes come in two halves, each from proposals that were fitted to the nodes of the other. */
+
+#define DRAWS 4
+#define FAR 3
+#define ENDS (2 * FAR)
+#define ROWS (6 * DRAWS + 2 * FAR * DRAWS + 1) /* what `evaluate` knows of a node */
+#define MOST_WIDE 8
+#define MOST_ROUNDS 64
+#define MOST_PROPOSALS (MOST_WIDE + MOST_ROUNDS * MOST_FITTED)
+#define MOST_STENCIL 80
+#define TAKING_OFF 128
+#define SAMPLE 1024
+#define HEAVIEST 50
+
+/* As `_settings_of` in inference/compiled_integral.py has them. */
+struct options {
+    double dimensions, burr, ceiling;
+    double location[MOST_COORDINATES], spread[MOST_COORDINATES]; /* of the variable behind each prior, for a deviate */
+    double window, most_kappa, most_tail, divide_row, above, below, steep[3];
+    double precision, roughly;
+    double first, searching, found, most_searching, least, least_where_hard, least_where_uneven, most, step, growth, enough;
+    double rough, more_where_hard, wide, late, steady;
+    double for_posterior, bulk, in_parts, least_part, straighter, narrowest, least_effective;
+    double normaliser, degrees, bend[5], least_mass, components;
+};
+
+/* What of the curve, the priors and the nodes every step needs. */
+struct problem {
+    const struct curve *curve;
+    const struct options *by;
+    const double *log_size; /* over the largest, of the pilot's sizes and of the far ones */
+    int dimensions, onset;  /* whether nodes have onset coordinates */
+    int wides;
+    double wide_table[MOST_WIDE * WIDTH(MOST_COORDINATES)], wide_share[MOST_WIDE];
+    double centre[MOST_COORDINATES];
+    double *scratch, *answered; /* room for what a round of nodes needs on the way */
+    Py_ssize_t room;
+};
+
+struct half {
+    Py_ssize_t count, vectors, used;
+    double *z, *rows, *proposed, *share, *beyond, *targets, *table, counts[MOST_PROPOSALS];
+    int proposals;
+    Py_ssize_t latest;                                                      /* nodes of the last round */
+    double latest_counts[MOST_WIDE + MOST_FITTED], sums[2 + 10 * FAR];
+    int latest_proposals;                                                   /* fitted ones */
+    const double *t, *levels, *shares, *arcsine;
+    double effective, log_mass;
+};
+
+/* How well the ends of far forecasts are known by both halves together. */
+struct judgement {
+    int known;
+    double values[ENDS], found[ENDS], squares[ENDS], errors[ENDS], total[ENDS], mean[FAR], part[2], error, effective, log_evidence;
+};
+
+struct peak {
+    double place[MOST_COORDINATES], root[MOST_COORDINATES * MOST_COORDINATES], log_mass; /* root: lower triangular */
+};
+
+static double bounded(double x, double low, double high) { return x < low ? low : x > high ? high : x; }
+
+/* Eigenvalues of a symmetric matrix, on its diagonal in the end, and eigenvectors in columns: Jacobi's rotations. */
+static void diagonalise(double *a, double *vectors, int n) {
+    for (int i = 0; i < n * n; i++) vectors[i] = i % (n + 1) == 0;
+    for (int sweep = 0; sweep < 40; sweep++) {
+        double off = 0.0, whole = 0.0;
+        for (int i = 0; i < n * n; i++) {
+            whole += a[i] * a[i];
+            if (i % (n + 1)) off += a[i] * a[i];
+        }
+        if (!(off > 1e-30 * whole)) break;
+        for (int p = 0; p < n; p++)
+            for (int q = p + 1; q < n; q++) {
+                if (a[p * n + q] == 0.0) continue;
+                double theta = 0.5 * (a[q * n + q] - a[p * n + p]) / a[p * n + q];
+                double t = (theta >= 0.0 ? 1.0 : -1.0) / (fabs(theta) + sqrt(theta * theta + 1.0));
+                double c = 1.0 / sqrt(t * t + 1.0), s = t * c;
+                for (int k = 0; k < n; k++) {
+                    double x = a[k * n + p], y = a[k * n + q];
+                    a[k * n + p] = c * x - s * y;
+                    a[k * n + q] = s * x + c * y;
+                }
+                for (int k = 0; k < n; k++) {
+                    double x = a[p * n + k], y = a[q * n + k];
+                    a[p * n + k] = c * x - s * y;
+                    a[q * n + k] = s * x + c * y;
+                }
+                for (int k = 0; k < n; k++) {
+                    double x = vectors[k * n + p], y = vectors[k * n + q];
+                    vectors[k * n + p] = c * x - s * y;
+                    vectors[k * n + q] = s * x + c * y;
+                }
+            }
+    }
+}
+
+/* Lower root of a positive definite matrix. */
+static void factor(const double *matrix, double *root, int n) {
+    memset(root, 0, (size_t)(n * n) * sizeof(double));
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j <= i; j++) {
+            double value = matrix[i * n + j];
+            for (int k = 0; k < j; k++) value -= root[i * n + k] * root[j * n + k];
+            root[i * n + j] = i == j ? sqrt(value > 1e-300 ? value : 1e-300) : value / root[j * n + j];
+        }
+}
+
+/* A proposal with a location and a lower root. */
+static void make_proposal(const double *location, const double *root, const struct options *by, int n, double *out) {
+    double *inverse = INVERSE(out, n), *centre = CENTRE(out, n), product = 1.0, scale = 1.0 / sqrt(by->degrees);
+    memcpy(out, location, (size_t)n * sizeof(double));
+    memcpy(ROOT(out, n), root, (size_t)(n * n) * sizeof(double));
+    memset(inverse, 0, (size_t)(n * n) * sizeof(double));
+    for (int e = 0; e < n; e++) {
+        product *= root[e * n + e];
+        for (int d = e; d < n; d++) {
+            double value = d == e ? scale : 0.0;
+            for (int c = e; c < d; c++) value -= root[d * n + c] * inverse[c * n + e];
+            inverse[d * n + e] = value / root[d * n + d];
+        }
+    }
+    *TOP(out, n) = by->normaliser / product;
+    for (int d = 0; d < n; d++) {
+        centre[d] = 0.0;
+        for (int e = 0; e <= d; e++) centre[d] += inverse[d * n + e] * location[e];
+    }
+}
+
+/* Gradient and minus the Hessian from values on `step` times the stencil: the centre, steps along each axis, there and
+   back, and along each pair of axes, there and back. */
+static void differentiate(const double *values, int n, double step, double *gradient, double *curvature) {
+    const double *there = values + 1, *back = there + n, *one_way = back + n, *other_way = one_way + n * (n - 1) / 2;
+    double own[MOST_COORDINATES], square = step * step;
+    for (int d = 0; d < n; d++) {
+        gradient[d] = (there[d] - back[d]) / (2.0 * step);
+        own[d] = (there[d] + back[d] - 2.0 * values[0]) / square;
+        curvature[d * n + d] = -own[d];
+    }
+    for (int d = 1, p = 0; d < n; d++)
+        for (int e = 0; e < d; e++, p++) {
+            double both = (one_way[p] + other_way[p] - 2.0 * values[0]) / square;
+            curvature[d * n + e] = curvature[e * n + d] = -0.5 * (both - own[d] - own[e]);
+        }
+}
+
+/* Points of the stencil, in columns. */
+static int fill_stencil(int n, double *points, int columns) {
+    memset(points, 0, (size_t)(n * columns) * sizeof(double));
+    for (int d = 0; d < n; d++) {
+        points[d * columns + 1 + d] = 1.0;
+        points[d * columns + 1 + n + d] = -1.0;
+    }
+    for (int d = 1, p = 0, pairs = n * (n - 1) / 2; d < n; d++)
+        for (int e = 0; e < d; e++, p++) {
+            int at = 1 + 2 * n + p;
+            points[d * columns + at] = points[e * columns + at] = 1.0;
+            points[d * columns + at + pairs] = points[e * columns + at + pairs] = -1.0;
+        }
+    return 1 + n + n * n;
+}
+
+/* What prior and replicates make of the three coordinates of the noise, on the stencil around a place. */
+static void log_noise(const struct problem *p, const double *place, double *values) {
+    const struct options *by = p->by;
+    double points[3 * 16], te[16], tb[16], ka[16], deviate[3];
+    fill_stencil(3, points, 16);
+    for (int k = 0; k < 16; k++) {
+        for (int d = 0; d < 3; d++) deviate[d] = place[d] + 1e-2 * points[d * 16 + k];
+        te[k] = fmin(exp(by->location[0] + by->spread[0] * deviate[0]), 1.0);
+        tb[k] = fmin(te[k] * exp(by->location[1] + by->spread[1] * deviate[1]), 1.0);
+        ka[k] = by->most_kappa / (1.0 + exp(-(by->location[2] + by->spread[2] * deviate[2])));
+    }
+    CALL(log_rest, p->curve, te, tb, ka, values, 16);
+    for (int k = 0; k < 13; k++)
+        for (int d = 0; d < 3; d++) {
+            double at = place[d] + 1e-2 * points[d * 16 + k];
+            values[k] -= 0.5 * at * at;
+        }
+}
+
+static double to_four_digits(double x) {
+    double unit = pow(10.0, floor(log10(fmax(fabs(x), 1e-9))) - 3.0);
+    return nearbyint(x / unit) * unit;
+}
+
+/* Mode of the noise, and the root of its inverse curvature: see `find_noise_mode` in inference/proposals.py. */
+static void find_noise_mode(const struct problem *p, double *mode, double *root) {
+    double step[3] = {0}, reached = -INFINITY, covariance[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, values[16];
+    memset(mode, 0, 3 * sizeof(double));
+    for (int turn = 0; turn < 40; turn++) {
+        double tried[3], gradient[3], curvature[9], vectors[9], newton[3], promise = 0.0, along = 0.0, longest = 0.0;
+        for (int d = 0; d < 3; d++) tried[d] = mode[d] + step[d];
+        log_noise(p, tried, values);
+        if (values[0] > reached) {
+            differentiate(values, 3, 1e-2, gradient, curvature);
+            diagonalise(curvature, vectors, 3);
+            for (int i = 0; i < 9; i++) {
+                covariance[i] = 0.0;
+                for (int k = 0; k < 3; k++)
+                    covariance[i] += vectors[i / 3 * 3 + k] * vectors[i % 3 * 3 + k] / fmax(fabs(curvature[k * 4]), 1.0);
+            }
+            memcpy(mode, tried, sizeof tried);
+            reached = values[0];
+            for (int d = 0; d < 3; d++) {
+                newton[d] = 0.0;
+                for (int e = 0; e < 3; e++) newton[d] += covariance[d * 3 + e] * gradient[e];
+                promise += newton[d] * gradient[d];
+                step[d] = bounded(newton[d], -2.0, 2.0);
+                along += step[d] * gradient[d];
+                longest = fmax(longest, fabs(newton[d]));
+            }
+            if (promise <= 0.5) break;
+            if (along <= 0.0)
+                for (int d = 0; d < 3; d++) step[d] = newton[d] * 2.0 / longest;
+        } else {
+            longest = 0.0;
+            for (int d = 0; d < 3; d++) longest = fmax(longest, fabs(step[d] *= 0.25));
+            if (longest < 1e-2) break;
+        }
+    }
+    factor(covariance, root, 3);
+    for (int d = 0; d < 3; d++) mode[d] = nearbyint(mode[d] * 1e4) / 1e4;
+    for (int i = 0; i < 9; i++) root[i] = to_four_digits(root[i]);
+}
+
+/* The first proposals: the prior, with the noise where the replicates put it, and its part that wakes up late. */
+static void make_wide(struct problem *p) {
+    const struct options *by = p->by;
+    const int n = p->dimensions;
+    double mode[3], noise[9], location[MOST_COORDINATES] = {0}, root[MOST_COORDINATES * MOST_COORDINATES] = {0};
+    find_noise_mode(p, mode, noise);
+    for (int d = 0; d < n; d++) root[d * n + d] = 1.0;
+    for (int d = 0; d < 3; d++) {
+        location[d] = mode[d];
+        for (int e = 0; e <= d; e++) root[d * n + e] = sqrt(2.0) * noise[d * 3 + e];
+    }
+    memcpy(p->centre, location, sizeof location);
+    make_proposal(location, root, by, n, p->wide_table);
+    p->wide_share[0] = 1.0;
+    p->wides = 1;
+    if (by->divide_row < 0) return;
+    int row = (int)by->divide_row;
+    for (int k = 0; k < 3; k++) location[5 + k] = by->steep[k];
+    location[3] = by->steady;
+    location[row] = 0.5 * (by->above + by->below);
+    root[row * n + row] = (by->below - by->above) / 3.0;
+    make_proposal(location, root, by, n, p->wide_table + WIDTH(n));
+    p->wide_share[0] = 1.0 - by->late;
+    p->wide_share[1] = by->late;
+    p->wides = 2;
+}
+
+/* Evaluate nodes z (dimensions, room): rows as `evaluate` has them, log weights being log densities of the nodes. */
+static void evaluate_nodes(const struct problem *p, const double *z, Py_ssize_t stride, const double *levels,
+                           const double *shares, const double *arcsine, Py_ssize_t vectors, double *rows, Py_ssize_t count) {
+    double *at[6], *rise = p->scratch + 6 * count;
+    for (int k = 0; k < 6; k++) at[k] = p->scratch + k * count;
+    CALL(transform, z, stride, p->by->location, p->by->spread, p->by->window, p->by->most_kappa, p->by->most_tail,
+         p->log_size, p->curve->sizes + FAR, p->by->burr > 0, p->onset, at[0], at[1], at[2], at[3], at[4], rise, at[5], count);
+    CALL(evaluate, p->curve, at[0], at[1], at[2], at[3], at[4], rise, levels, shares, arcsine, rows, count, stride, vectors);
+    for (int j = 0; j < DRAWS; j++)
+        for (Py_ssize_t i = 0; i < count; i++) {
+            double value = rows[j * stride + i] - at[5][i];
+            rows[j * stride + i] = value == value ? value : -INFINITY;
+        }
+}
+
+/* More nodes, as many as counted, most of them from proposals that are fitted. */
+static void add_round(const struct problem *p, struct half *h, const double *fitted, const double *share, int several,
+                      Py_ssize_t count) {
+    const int n = p->dimensions, width = WIDTH(n);
+    double sources[(MOST_WIDE + MOST_FITTED) * WIDTH(MOST_COORDINATES)], weights[MOST_WIDE + MOST_FITTED];
+    long long counts[MOST_WIDE + MOST_FITTED];
+    Py_ssize_t start = h->count, left = count;
+    int used = 0;
+    for (int m = 0; m < several; m++) left -= counts[p->wides + m] = (long long)nearbyint((1.0 - p->by->wide) * (double)count * share[m]);
+    counts[0] = left;
+    for (int m = 1; m < p->wides; m++) counts[0] -= counts[m] = (long long)nearbyint(p->wide_share[m] * (double)left);
+    if (!start) {
+        memcpy(h->table, p->wide_table, (size_t)(p->wides * width) * sizeof(double));
+        memset(h->counts, 0, sizeof h->counts);
+        h->proposals = p->wides;
+    }
+    h->latest_proposals = 0;
+    for (int m = 0; m < p->wides + several; m++) {
+        const double *own = m < p->wides ? p->wide_table + m * width : fitted + (m - p->wides) * width;
+        double many = (double)counts[m];
+        if (m < p->wides) {
+            h->counts[m] += many;
+            h->latest_counts[m] = many;
+        }
+        if (!counts[m]) continue;
+        memcpy(sources + used * width, own, (size_t)width * sizeof(double));
+        if (m >= p->wides) {
+            memcpy(h->table + h->proposals * width, own, (size_t)width * sizeof(double));
+            h->counts[h->proposals++] = many;
+            h->latest_counts[p->wides + h->latest_proposals++] = many;
+        }
+        weights[used] = many;
+        counts[used++] = counts[m];
+    }
+    CALL(place, h->t + h->used, sources, counts, used, n, h->vectors, h->z + start, p->room);
+    evaluate_nodes(p, h->z + start, p->room, h->levels + h->used, h->shares + h->used, h->arcsine + h->used, h->vectors,
+                   h->rows + start, count);
+    if (start) CALL(mixture_density, h->z, sources, weights, used, n, h->proposed, start, p->room);
+    memset(h->proposed + start, 0, (size_t)count * sizeof(double));
+    CALL(mixture_density, h->z + start, h->table, h->counts, h->proposals, n, h->proposed + start, count, p->room);
+    h->count += count;
+    h->used += count;
+    h->latest = count;
+}
+
+/* Keep the nodes of the last round alone. */
+static void forget_early_rounds(const struct problem *p, struct half *h) {
+    const int width = WIDTH(p->dimensions);
+    Py_ssize_t from = h->count - h->latest;
+    for (int d = 0; d < p->dimensions; d++)
+        memmove(h->z + d * p->room, h->z + d * p->room + from, (size_t)h->latest * sizeof(double));
+    for (int r = 0; r < ROWS; r++)
+        memmove(h->rows + r * p->room, h->rows + r * p->room + from, (size_t)h->latest * sizeof(double));
+    memmove(h->table + p->wides * width, h->table + (h->proposals - h->latest_proposals) * width,
+            (size_t)(h->latest_proposals * width) * sizeof(double));
+    h->proposals = p->wides + h->latest_proposals;
+    memcpy(h->counts, h->latest_counts, (size_t)h->proposals * sizeof(double));
+    h->count = h->latest;
+    memset(h->proposed, 0, (size_t)h->count * sizeof(double));
+    CALL(mixture_density, h->z, h->table, h->counts, h->proposals, p->dimensions, h->proposed, h->count, p->room);
+}
+
+static void weigh_half(const struct problem *p, struct half *h, const double *values) {
+    const double *location = h->rows + 6 * DRAWS * p->room;
+    CALL(weigh, p->by->bend, p->by->least_mass, h->rows, h->proposed, location, location + FAR * DRAWS * p->room, values, FAR,
+         DRAWS, h->share, h->beyond, h->sums, h->count, p->room);
+    h->effective = 1.0 / h->sums[0];
+    h->log_mass = h->sums[1];
+}
+
+/* Weigh both halves, each by itself, and judge the ends of far forecasts by both. */
+static void judge(const struct problem *p, struct half *halves, struct judgement *j) {
+    const double least_slope = 0.06, next = 1e-6, at[2] = {-1.959963984540054, 1.959963984540054};
+    for (int turn = j->known ? 1 : 0; turn < 2; turn++) {
+        for (int k = 0; k < 2; k++) weigh_half(p, halves + k, turn ? j->values : NULL);
+        double top = fmax(halves[0].log_mass, halves[1].log_mass), mass[2], whole = 0.0, squares = 0.0;
+        for (int k = 0; k < 2; k++) whole += mass[k] = exp(halves[k].log_mass - top);
+        for (int k = 0; k < 2; k++) {
+            j->part[k] = mass[k] / whole;
+            squares += j->part[k] * j->part[k] / halves[k].effective;
+        }
+        j->effective = 1.0 / squares;
+        j->log_evidence = top + log(whole) - log(2.0 * DRAWS);
+        if (turn) j->error = 0.0;
+        for (int f = 0; f < FAR; f++) {
+            double mean = 0.0, square = 0.0, better[2], width = fmax(j->values[2 * f + 1] - j->values[2 * f], 1e-9);
+            for (int k = 0; k < 2; k++) {
+                mean += j->part[k] * halves[k].sums[2 + f];
+                square += j->part[k] * halves[k].sums[2 + FAR + f];
+            }
+            double std = sqrt(fmax(square - mean * mean, 0.0));
+            j->mean[f] = mean;
+            for (int e = 0; e < 2; e++) {
+                int i = 2 * f + e;
+                double guess = mean + (e ? 2.0 : -2.0) * std, slope = 0.0;
+                better[e] = guess;
+                if (!turn) continue;
+                j->found[i] = j->squares[i] = j->total[i] = 0.0;
+                for (int k = 0; k < 2; k++) {
+                    const double *sums = halves[k].sums + 2 + 2 * FAR + i, part = j->part[k];
+                    slope += part * sums[0];
+                    j->found[i] += part * sums[ENDS];
+                    j->squares[i] += part * part * sums[2 * ENDS];
+                    j->total[i] += part * sums[3 * ENDS];
+                }
+                slope = fmax(slope, least_slope / width);
+                j->errors[i] = sqrt(j->squares[i]) / (width * slope);
+                j->error = fmax(j->error, j->errors[i]);
+                double score = normal_quantile(bounded(j->found[i], next, 1.0 - next)), missing = at[e] - score;
+                if (fabs(missing) < 1.0)
+                    better[e] = j->values[i] + missing * exp(-0.5 * score * score) / (2.5066282746310002 * slope);
+            }
+            for (int e = 0; e < 2; e++) j->values[2 * f + e] = bounded(better[e], next, 1.0 - next);
+        }
+        j->known = 1;
+    }
+}
+
+/* Put shares to the power that leaves enough effective nodes. */
+static void temper(double *row, Py_ssize_t n, double least) {
+    double squares = 0.0, top = 0.0, low = 0.0, high = 1.0, sum = 0.0;
+    for (Py_ssize_t i = 0; i < n; i++) {
+        squares += row[i] * row[i];
+        top = fmax(top, row[i]);
+    }
+    if (squares <= 1.0 / least) return;
+    for (int turn = 0; turn < 8; turn++) {
+        double beta = turn < 7 ? 0.5 * (low + high) : low;
+        sum = squares = 0.0;
+        for (Py_ssize_t i = 0; i < n; i++) {
+            double power = row[i] > 1e-12 * top ? exp(beta * log(row[i] / top)) : 0.0;
+            sum += power;
+            squares += power * power;
+            if (turn == 7) row[i] = power;
+        }
+        if (sum * sum >= least * squares) low = beta;
+        else high = beta;
+    }
+    for (Py_ssize_t i = 0; i < n; i++) row[i] /= sum;
+}
+
+/* Fit proposals to the nodes of a half: see `adapted` in inference/proposals.py. Gives their number. */
+static int fit_proposals(const struct problem *p, struct half *h, const struct judgement *j, double *fitted, double *share) {
+    const struct options *by = p->by;
+    const double *totals = h->sums + 2 + 2 * FAR + 3 * ENDS, *squares = totals - ENDS;
+    double worth[ENDS], blame[ENDS], shares[3], worst[2] = {1e-12, 1e-12}, whole[2] = {0}, most = 0.0, among = 1e-6;
+    for (int i = 0; i < ENDS; i++) {
+        double square = j->errors[i] * j->errors[i];
+        whole[i % 2] += square;
+        most = fmax(most, square);
+        worst[i % 2] = fmax(worst[i % 2], j->errors[i] + 1e-12);
+    }
+    for (int i = 0; i < ENDS; i++) {
+        double level = i % 2 ? 1.0 - j->found[i] : j->found[i], relative = j->errors[i] / fmax(j->error, 1e-300);
+        worth[i] = j->errors[i] * j->errors[i] / (fmax(fmax(whole[i % 2], 1e-3 * most), 1e-300) * fmax(totals[i], 1e-6));
+        blame[i] = relative * relative * relative / fmax(squares[i], 1e-300);
+        among += blame[i] * level * level;
+    }
+    shares[0] = by->for_posterior;
+    for (int e = 0; e < 2; e++) shares[1 + e] = (1.0 - by->for_posterior) * worst[e] / (worst[0] + worst[1]);
+    CALL(targets, h->share, h->beyond, worth, blame, by->bulk, among, FAR, DRAWS, h->targets, h->count);
+    for (int k = 0; k < 4; k++) {
+        double sum = 0.0, *row = h->targets + k * h->count;
+        for (Py_ssize_t i = 0; i < h->count; i++) sum += row[i];
+        for (Py_ssize_t i = 0; i < h->count; i++) row[i] /= sum;
+        if (k < 3) temper(row, h->count, by->least_effective);
+    }
+    struct settings to = {by->in_parts, by->least_part, by->straighter, by->narrowest, by->least_effective,
+                          p->onset ? 0.0 : by->above, 1.0 / sqrt(by->degrees), by->normaliser, (int)by->divide_row};
+    return CALL(adapt, h->z, h->targets, shares, &to, p->answered, fitted, share, p->dimensions, h->count, p->room);
+}
+
+/* Another round of both halves; 0 where points have run out. */
+static int go_on(const struct problem *p, struct half *halves, struct judgement *j, Py_ssize_t count) {
+    double fitted[2][MOST_FITTED * WIDTH(MOST_COORDINATES)], share[2][MOST_FITTED];
+    int several[2];
+    for (int k = 0; k < 2; k++)
+        if (halves[k].used + count > halves[k].vectors || halves[k].proposals + MOST_FITTED > MOST_PROPOSALS) return 0;
+    for (int k = 0; k < 2; k++) several[k] = fit_proposals(p, halves + 1 - k, j, fitted[k], share[k]);
+    for (int k = 0; k < 2; k++) add_round(p, halves + k, fitted[k], share[k], several[k], count);
+    judge(p, halves, j);
+    return 1;
+}
+
+/* Rounds until the posterior has been found, or has not been for long. Gives their number; 0 where points ran out. */
+static int look_for_posterior(const struct problem *p, struct half *halves, struct judgement *j, Py_ssize_t first) {
+    const struct options *by = p->by;
+    int rounds = 2;
+    for (int k = 0; k < 2; k++) {
+        halves[k].count = 0;
+        if (halves[k].used + first > halves[k].vectors) return 0;
+        add_round(p, halves + k, NULL, NULL, 0, first);
+    }
+    j->known = 0;
+    judge(p, halves, j);
+    if (!go_on(p, halves, j, first)) return 0;
+    for (; fmin(halves[0].effective, halves[1].effective) < by->found && rounds < by->most_searching; rounds++)
+        if (!go_on(p, halves, j, (Py_ssize_t)fmax((double)first, by->searching))) return 0;
+    if (rounds > 3) {
+        for (int k = 0; k < 2; k++) forget_early_rounds(p, halves + k);
+        judge(p, halves, j);
+    }
+    return rounds;
+}
+
+/* Whether a few nodes weigh so much that errors computed from the weights are too small: Hill's index. */
+static int are_uneven(const struct half *halves, const struct judgement *j, double *heaviest_weight) {
+    double heaviest[HEAVIEST + 1], sum = 0.0;
+    int have = 0;
+    for (int k = 0; k < 2; k++)
+        for (Py_ssize_t i = 0; i < halves[k].count; i++) {
+            double weight = 0.0;
+            int place = have;
+            for (int d = 0; d < DRAWS; d++) weight += halves[k].share[d * halves[k].count + i];
+            weight *= j->part[k];
+            if (have > HEAVIEST) {
+                if (weight <= heaviest[HEAVIEST]) continue;
+                place = HEAVIEST;
+            } else
+                have++;
+            for (; place > 0 && heaviest[place - 1] < weight; place--) heaviest[place] = heaviest[place - 1];
+            heaviest[place] = weight;
+        }
+    *heaviest_weight = heaviest[0];
+    double least = fmax(heaviest[have - 1], 1e-300);
+    for (int i = 0; i < have; i++) sum += log(fmax(heaviest[i], least) / least);
+    return sum > 0.6 * HEAVIEST;
+}
+
+/* Rounds until the ends of far forecasts are known well enough; 0 where points ran out. */
+static int refine(const struct problem *p, struct half *halves, struct judgement *j, double least, double finer) {
+    const struct options *by = p->by;
+    for (;;) {
+        double have = (double)(halves[0].count + halves[1].count), ratio = j->error / by->precision, heaviest;
+        double wanted = have * fmax(ratio * ratio, by->enough / j->effective);
+        if (wanted <= have && are_uneven(halves, j, &heaviest)) least = by->least_where_uneven;
+        double limit = by->most * finer * (j->error > by->rough * by->precision ? by->more_where_hard : 1.0);
+        if (have >= limit || (wanted <= have && have >= least)) return 1;
+        double more = fmin(fmin(fmax(wanted, least) - have, by->growth * have), limit - have);
+        if (!go_on(p, halves, j, (Py_ssize_t)(0.5 * by->step * fmax(ceil(more / by->step), 1.0)))) return 0;
+    }
+}
+
+/* Log density at coordinates v (dimensions, count), with equal numbers for the draws at all of them. */
+static void log_density_at(const struct problem *p, const double *v, Py_ssize_t count, double *rows, double *out) {
+    double even[(2 * DRAWS + DRAWS / 2) * TAKING_OFF];
+    const double turned[DRAWS] = {0.0, 0.5, 0.25, 0.75};
+    for (Py_ssize_t i = 0; i < count; i++)
+        for (int j = 0; j < DRAWS; j++) {
+            double share = 0.125 + turned[j], half_pi = 1.5707963267948966;
+            even[j * count + i] = 0.125 + 0.25 * j;
+            even[(DRAWS + j) * count + i] = share;
+            if (j >= DRAWS / 2) even[(2 * DRAWS + j - DRAWS / 2) * count + i] = sin(half_pi * share) * sin(half_pi * share);
+        }
+    evaluate_nodes(p, v, count, even, even + DRAWS * count, even + 2 * DRAWS * count, count, rows, count);
+    for (Py_ssize_t i = 0; i < count; i++) {
+        double top = -1e300, sum = 0.0;
+        for (int j = 0; j < DRAWS; j++) top = fmax(top, rows[j * count + i]);
+        for (int j = 0; j < DRAWS; j++) sum += exp(rows[j * count + i] - top);
+        out[i] = top + log(sum / DRAWS);
+    }
+}
+
+/* Climb to a peak by Newton's method: see `climb` in inference/peaks.py. */
+static void climb(const struct problem *p, const double *start, double *rows, struct peak *peak) {
+    const int n = p->dimensions;
+    double points[MOST_COORDINATES * MOST_STENCIL], v[MOST_COORDINATES * MOST_STENCIL], values[MOST_STENCIL];
+    double place[MOST_COORDINATES], root[MOST_COORDINATES * MOST_COORDINATES] = {0}, step[MOST_COORDINATES] = {0};
+    double reached = -INFINITY, longest = 3.0;
+    int used = fill_stencil(n, points, MOST_STENCIL);
+    memcpy(place, start, (size_t)n * sizeof(double));
+    for (int d = 0; d < n; d++) root[d * n + d] = 0.3;
+    for (int turn = 0; turn < 40; turn++) {
+        double at[MOST_COORDINATES], gradient[MOST_COORDINATES], curvature[MOST_COORDINATES * MOST_COORDINATES];
+        double vectors[MOST_COORDINATES * MOST_COORDINATES], moved[MOST_COORDINATES * MOST_COORDINATES], most = 0.0;
+        int finite = 1;
+        for (int d = 0; d < n; d++) {
+            at[d] = place[d];
+            for (int e = 0; e < n; e++) at[d] += root[d * n + e] * step[e];
+            for (int k = 0; k < MOST_STENCIL; k++) {
+                double value = at[d];
+                for (int e = 0; e < n; e++) value += 0.3 * root[d * n + e] * points[e * MOST_STENCIL + k];
+                v[d * MOST_STENCIL + k] = value;
+            }
+        }
+        log_density_at(p, v, MOST_STENCIL, rows, values);
+        for (int k = 0; k < used; k++) finite &= isfinite(values[k]) != 0;
+        if (finite && values[0] > reached) {
+            double length = 0.0;
+            int settled = 1;
+            memcpy(place, at, (size_t)n * sizeof(double));
+            reached = values[0];
+            differentiate(values, n, 0.3, gradient, curvature);
+            diagonalise(curvature, vectors, n);
+            for (int k = 0; k < n; k++) {
+                double size = fabs(curvature[k * n + k]), held = bounded(size, 1.0 / 16.0, 16.0), along = 0.0, width = 0.0;
+                settled &= held == size;
+                for (int d = 0; d < n; d++) {
+                    double value = 0.0;
+                    for (int e = 0; e < n; e++) value += root[d * n + e] * vectors[e * n + k];
+                    moved[d * n + k] = value / sqrt(held);
+                    width += moved[d * n + k] * moved[d * n + k];
+                    along += vectors[d * n + k] * gradient[d];
+                }
+                double cut = fmin(1.0, 2.0 / sqrt(fmax(width, 1e-300)));
+                for (int d = 0; d < n; d++) moved[d * n + k] *= cut;
+                step[k] = along / sqrt(held) * cut;
+                length += step[k] * step[k];
+                most = fmax(most, fabs(step[k]));
+            }
+            memcpy(root, moved, sizeof moved);
+            if (length < 1.0 && settled) break;
+            for (int k = 0; k < n; k++) step[k] *= fmin(1.0, longest / fmax(most, 1e-300));
+            longest *= 2.0;
+        } else {
+            for (int k = 0; k < n; k++) most = fmax(most, fabs(step[k] *= 0.25));
+            longest = 3.0;
+            if (most < 0.03) break;
+        }
+    }
+    double covariance[MOST_COORDINATES * MOST_COORDINATES];
+    for (int d = 0; d < n; d++)
+        for (int e = 0; e < n; e++) {
+            covariance[d * n + e] = 0.0;
+            for (int k = 0; k < n; k++) covariance[d * n + e] += root[d * n + k] * root[e * n + k];
+        }
+    memcpy(peak->place, place, (size_t)n * sizeof(double));
+    factor(covariance, peak->root, n);
+    peak->log_mass = reached + 0.5 * n * 1.8378770664093453;
+    for (int d = 0; d < n; d++) peak->log_mass += log(peak->root[d * n + d]);
+}
+
+/* Effective number of nodes within four standard deviations of a peak; v (dimensions, room) are their coordinates. */
+static double count_near(const struct problem *p, const struct peak *peak, const double *const *v, const struct half *halves,
+                         const struct judgement *j) {
+    const int n = p->dimensions;
+    double sum = 0.0, squares = 0.0;
+    for (int k = 0; k < 2; k++)
+        for (Py_ssize_t i = 0; i < halves[k].count; i++) {
+            double away[MOST_COORDINATES], distance = 0.0, weight = 0.0;
+            for (int d = 0; d < n && distance < 16.0; d++) {
+                away[d] = v[k][d * p->room + i] - peak->place[d];
+                for (int e = 0; e < d; e++) away[d] -= peak->root[d * n + e] * away[e];
+                away[d] /= peak->root[d * n + d];
+                distance += away[d] * away[d];
+            }
+            if (!(distance < 16.0)) continue;
+            for (int d = 0; d < DRAWS; d++) weight += halves[k].share[d * halves[k].count + i];
+            weight *= j->part[k];
+            sum += weight;
+            squares += weight * weight;
+        }
+    return sum * sum / fmax(squares, 1e-300);
+}
+
+/* Peaks that matter and that the nodes hardly know: see `find_missed_peaks` in inference/peaks.py. Gives their number. */
+static int find_missed_peaks(struct problem *p, const struct half *halves, const struct judgement *j, int everywhere,
+                             struct peak *peaks) {
+    const int n = p->dimensions, row = (int)p->by->divide_row;
+    double *memory = p->answered, *v[2] = {memory, memory + n * p->room}, *slope = memory + 2 * n * p->room, *rows = slope + p->room;
+    double starts[2][MOST_COORDINATES], highest = -INFINITY;
+    int many = 0, missed = 0, as_before = p->onset;
+    for (int k = 0; k < 2; k++) {
+        memcpy(v[k], halves[k].z, (size_t)(n * p->room) * sizeof(double));
+        CALL(to_onset, v[k], p->room, p->by->location, p->by->spread, p->by->most_tail, row, slope, halves[k].count);
+        for (Py_ssize_t i = 0; i < halves[k].count; i++) {
+            double top = -1e300, sum = 0.0;
+            for (int d = 0; d < DRAWS; d++) top = fmax(top, halves[k].rows[d * p->room + i]);
+            for (int d = 0; d < DRAWS; d++) sum += exp(halves[k].rows[d * p->room + i] - top);
+            double height = top + log(sum / DRAWS) + slope[i];
+            if (height > highest) {
+                highest = height;
+                for (int d = 0; d < n; d++) starts[0][d] = v[k][d * p->room + i];
+            }
+        }
+    }
+    many = everywhere ? 1 : 0;
+    p->onset = row >= 0;
+    if (row >= 0) {
+        double others[MOST_COORDINATES * TAKING_OFF], found[TAKING_OFF];
+        int best = 0;
+        for (int i = 0; i < TAKING_OFF; i++) {
+            /* as np.meshgrid has them: sharpness outermost, then how far they have come, sigma and noise */
+            int sharp = i / 64, come = i / 4 % 16, steady = i / 2 % 2, quiet = i % 2;
+            for (int d = 0; d < n; d++) others[d * TAKING_OFF + i] = p->centre[d];
+            others[row * TAKING_OFF + i] = -2.5 + 8.5 * come / 15.0;
+            others[7 * TAKING_OFF + i] = sharp ? -4.5 : -2.5;
+            others[3 * TAKING_OFF + i] = steady ? -1.5 : -0.5;
+            others[5 * TAKING_OFF + i] = 1.5;
+            others[i] -= quiet ? 2.0 : 0.0;
+        }
+        log_density_at(p, others, TAKING_OFF, rows, found);
+        for (int i = 1; i < TAKING_OFF; i++)
+            if (found[i] > found[best]) best = i;
+        if (everywhere || found[best] > highest - 25.0) {
+            for (int d = 0; d < n; d++) starts[many][d] = others[d * TAKING_OFF + best];
+            many++;
+        }
+    }
+    for (int k = 0; k < many; k++) {
+        climb(p, starts[k], rows, peaks + missed);
+        if (peaks[missed].log_mass > j->log_evidence + log(0.01) &&
+            count_near(p, peaks + missed, (const double *const *)v, halves, j) < 10.0)
+            missed++;
+    }
+    p->onset = as_before;
+    return missed;
+}
+
+/* Wide proposals in onset coordinates, and one around each peak: see `wide_around` in inference/peaks.py. */
+static void widen_around(struct problem *p, const struct half *h, const struct peak *peaks, int many) {
+    const int n = p->dimensions, row = (int)p->by->divide_row, width = WIDTH(n);
+    double *z = p->answered, *slope = z + n * SAMPLE, table[MOST_WIDE * WIDTH(MOST_COORDINATES)], share[MOST_WIDE], whole = 0.0;
+    long long counts[MOST_WIDE];
+    int wides = 0;
+    counts[0] = SAMPLE;
+    for (int m = 1; m < p->wides; m++) counts[0] -= counts[m] = (long long)nearbyint(p->wide_share[m] * SAMPLE);
+    CALL(place, h->t, p->wide_table, counts, p->wides, n, h->vectors, z, SAMPLE);
+    CALL(to_onset, z, SAMPLE, p->by->location, p->by->spread, p->by->most_tail, row, slope, SAMPLE);
+    Py_ssize_t from = 0;
+    for (int m = 0; m < p->wides; from += counts[m++])
+        for (int late = 0; late < 2; late++) {
+            double mean[MOST_COORDINATES] = {0}, covariance[MOST_COORDINATES * MOST_COORDINATES] = {0};
+            double root[MOST_COORDINATES * MOST_COORDINATES], own = 0.0;
+            for (int pass = 0; pass < 2; pass++) {
+                for (Py_ssize_t i = from; i < from + counts[m]; i++) {
+                    if ((row >= 0 && z[row * SAMPLE + i] > 0.0) != late) continue;
+                    if (!pass) own += 1.0;
+                    for (int d = 0; d < n; d++) {
+                        if (!pass) mean[d] += z[d * SAMPLE + i];
+                        else
+                            for (int e = 0; e <= d; e++)
+                                covariance[d * n + e] += (z[d * SAMPLE + i] - mean[d]) * (z[e * SAMPLE + i] - mean[e]);
+                    }
+                }
+                if (!pass)
+                    for (int d = 0; d < n; d++) mean[d] /= fmax(own, 1.0);
+            }
+            if (!(own > 4 * n)) continue;
+            for (int d = 0; d < n * n; d++) covariance[d] /= own - 1.0;
+            factor(covariance, root, n);
+            make_proposal(mean, root, p->by, n, table + wides * width);
+            share[wides++] = 0.6 * own / SAMPLE;
+        }
+    for (int k = 0; k < many; k++) {
+        double root[MOST_COORDINATES * MOST_COORDINATES];
+        for (int d = 0; d < n * n; d++) root[d] = sqrt(2.0) * peaks[k].root[d];
+        make_proposal(peaks[k].place, root, p->by, n, table + wides * width);
+        share[wides++] = 0.4 / many;
+    }
+    for (int m = 0; m < wides; m++) whole += share[m];
+    for (int m = 0; m < wides; m++) p->wide_share[m] = share[m] / whole;
+    memcpy(p->wide_table, table, (size_t)(wides * width) * sizeof(double));
+    p->wides = wides;
+    p->onset = row >= 0;
+}
+
+/* A draw of the nodes of both halves. */
+struct draw {
+    Py_ssize_t node;
+    int half, number;
+    double weight, importance;
+};
+
+static double far_of(const struct problem *p, const struct half *h, const struct draw *d, int variance, int f) {
+    return h[d->half].rows[(6 * DRAWS + (variance ? FAR * DRAWS : 0) + f * DRAWS + d->number) * p->room + d->node];
+}
+
+/* min(1, c importance), with c such that they sum to `count`. */
+static void find_chances(const struct draw *draws, Py_ssize_t many, double count, double *chance) {
+    Py_ssize_t sure = 0;
+    double rest = 0.0;
+    for (Py_ssize_t i = 0; i < many; i++) rest += draws[i].importance;
+    for (;;) {
+        Py_ssize_t now = 0;
+        double others = 0.0;
+        for (Py_ssize_t i = 0; i < many; i++) {
+            chance[i] = (count - (double)sure) / rest * draws[i].importance;
+            if (chance[i] > 1.0) now++;
+            else others += draws[i].importance;
+        }
+        if (now == sure) break;
+        sure = now;
+        rest = others;
+    }
+    for (Py_ssize_t i = 0; i < many; i++) chance[i] = fmin(chance[i], 1.0);
+}
+
+/* An order in which neighbours are alike: by classes of scale, and by location within them, to and fro. */
+static void order_alike(const struct problem *p, const struct half *h, const struct draw *draws, Py_ssize_t many, Py_ssize_t *order,
+                        unsigned short *cells) {
+    enum { CLASSES = 16, CELLS = 4096 };
+    static const int last = FAR - 1;
+    double low = INFINITY, high = -INFINITY, mean = 0.0, square = 0.0;
+    Py_ssize_t *starts = calloc(CLASSES * CELLS + 1, sizeof(Py_ssize_t));
+    for (Py_ssize_t i = 0; i < many; i++) {
+        double scale = 0.5 * log(far_of(p, h, draws + i, 1, last));
+        low = fmin(low, scale);
+        high = fmax(high, scale);
+        mean += far_of(p, h, draws + i, 0, last);
+    }
+    mean /= (double)many;
+    for (Py_ssize_t i = 0; i < many; i++) {
+        double off = far_of(p, h, draws + i, 0, last) - mean;
+        square += off * off;
+    }
+    double std = fmax(sqrt(square / (double)many), 1e-9);
+    for (Py_ssize_t i = 0; i < many; i++) {
+        int class = (int)((CLASSES - 1e-6) / fmax(high - low, 1e-9) * (0.5 * log(far_of(p, h, draws + i, 1, last)) - low));
+        double within = (far_of(p, h, draws + i, 0, last) - mean) / std;
+        within /= 1.0 + fabs(within);
+        int cell = (int)(CELLS / 2 * (1.0 + (class % 2 ? -within : within)));
+        cells[i] = (unsigned short)((cell < CELLS - 1 ? cell : CELLS - 1) + CELLS * class);
+        starts[cells[i] + 1]++;
+    }
+    for (int k = 0; k < CLASSES * CELLS; k++) starts[k + 1] += starts[k];
+    for (Py_ssize_t i = 0; i < many; i++) order[starts[cells[i]]++] = i;
+    free(starts);
+}
+
+/* Move weights as little as restores the totals that traits had before draws were left out. */
+static void restore_totals(const double *traits, const double *totals, double *weights, Py_ssize_t many) {
+    enum { TRAITS = ENDS + FAR + 1 };
+    double scale[TRAITS], missing[TRAITS], moment[TRAITS * TRAITS], root[TRAITS * TRAITS], whole = 0.0;
+    for (int a = 0; a < TRAITS; a++) {
+        scale[a] = 0.0;
+        for (Py_ssize_t i = 0; i < many; i++) scale[a] += traits[a * many + i] * traits[a * many + i] * weights[i];
+        scale[a] = fmax(sqrt(scale[a]), 1e-300);
+    }
+    for (int a = 0; a < TRAITS; a++) {
+        missing[a] = totals[a] / scale[a];
+        for (Py_ssize_t i = 0; i < many; i++) missing[a] -= traits[a * many + i] / scale[a] * weights[i];
+        for (int b = 0; b <= a; b++) {
+            double sum = a == b ? 1e-6 : 0.0;
+            for (Py_ssize_t i = 0; i < many; i++) sum += traits[a * many + i] / scale[a] * traits[b * many + i] / scale[b] * weights[i];
+            moment[a * TRAITS + b] = sum;
+        }
+    }
+    factor(moment, root, TRAITS);
+    for (int a = 0; a < TRAITS; a++) {
+        for (int b = 0; b < a; b++) missing[a] -= root[a * TRAITS + b] * missing[b];
+        missing[a] /= root[a * TRAITS + a];
+    }
+    for (int a = TRAITS - 1; a >= 0; a--) {
+        for (int b = a + 1; b < TRAITS; b++) missing[a] -= root[b * TRAITS + a] * missing[b];
+        missing[a] /= root[a * TRAITS + a];
+    }
+    for (Py_ssize_t i = 0; i < many; i++) {
+        double by = 1.0;
+        for (int a = 0; a < TRAITS; a++) by += missing[a] * traits[a * many + i] / scale[a];
+        weights[i] *= bounded(by, 0.5, 1.5);
+        whole += weights[i];
+    }
+    for (Py_ssize_t i = 0; i < many; i++) weights[i] /= whole;
+}
+
+/* Rows of what is told of the components that are kept. */
+enum { TAU_E, TAU_B, KAPPA, SIGMA, LAMBDA, SHAPE, LEVEL = SHAPE + 3, SPREAD, DROP, DEPARTURE, LEAN, EXPLAINED, FAR_LOCATION,
+       FAR_VARIANCE = FAR_LOCATION + FAR, WEIGHT = FAR_VARIANCE + FAR, MASS, TOLD };
+
+/* Keep about so many draws: see inference/thinning.py. Gives their number; `out` has room for `most`. */
+static Py_ssize_t keep_some(const struct problem *p, const struct half *h, const struct judgement *j, Py_ssize_t most, double *out) {
+    Py_ssize_t nodes = h[0].count + h[1].count, all = DRAWS * nodes, many = 0, kept = 0;
+    double alike[ENDS], next_to_nothing = 1e-4 / (double)all, whole = 0.0, count = p->by->components;
+    struct draw *draws = malloc((size_t)all * sizeof *draws);
+    for (int i = 0; i < ENDS; i++) alike[i] = 1.0 / (ENDS * fmax(j->total[i], 1e-6));
+    for (int number = 0; number < DRAWS; number++)
+        for (int k = 0; k < 2; k++)
+            for (Py_ssize_t node = 0; node < h[k].count; node++) {
+                Py_ssize_t n = h[k].count, at = number * n + node;
+                double weight = j->part[k] * h[k].share[at], importance = weight;
+                for (int i = 0; i < ENDS; i++) importance += alike[i] * j->part[k] * h[k].beyond[i * DRAWS * n + at];
+                if (importance > next_to_nothing) draws[many++] = (struct draw){node, k, number, weight, importance};
+            }
+    double *chance = malloc((size_t)many * (sizeof(double) + sizeof(Py_ssize_t) + sizeof(unsigned short)));
+    Py_ssize_t *order = (Py_ssize_t *)(chance + many);
+    char *chosen = malloc((size_t)many);
+    memset(chosen, many <= count, (size_t)many);
+    if (many <= count)
+        for (Py_ssize_t i = 0; i < many; i++) chance[i] = 1.0;
+    else {
+        double passed = 0.0, before = 0.0;
+        find_chances(draws, many, count, chance);
+        order_alike(p, h, draws, many, order, (unsigned short *)(order + many));
+        for (Py_ssize_t i = 0; i < many; i++) {
+            double now = floor((passed += chance[order[i]]) + 0.5);
+            chosen[order[i]] = now > before;
+            before = now;
+        }
+    }
+    for (Py_ssize_t i = 0; i < many; i++)
+        if (chosen[i] && kept < most) {
+            draws[kept] = draws[i];
+            whole += out[WEIGHT * most + kept] = draws[i].weight / chance[i];
+            kept++;
+        }
+    double *traits = malloc((size_t)(kept * (ENDS + FAR + 1)) * sizeof(double)), totals[ENDS + FAR + 1];
+    for (Py_ssize_t i = 0; i < kept; i++) {
+        const struct draw *d = draws + i;
+        const struct half *own = h + d->half;
+        double mass = 0.0;
+        out[WEIGHT * most + i] /= whole;
+        for (int number = 0; number < DRAWS; number++) mass += own->share[number * own->count + d->node];
+        out[MASS * most + i] = j->part[d->half] * mass;
+        for (int e = 0; e < ENDS; e++)
+            traits[e * kept + i] = own->beyond[(e * DRAWS + d->number) * own->count + d->node] / own->share[d->number * own->count + d->node];
+        for (int f = 0; f < FAR; f++) {
+            out[(FAR_LOCATION + f) * most + i] = traits[(ENDS + f) * kept + i] = far_of(p, h, d, 0, f);
+            out[(FAR_VARIANCE + f) * most + i] = far_of(p, h, d, 1, f);
+        }
+        traits[(ENDS + FAR) * kept + i] = 1.0;
+        for (int k = 0; k < 5; k++) out[(LEVEL + k) * most + i] = own->rows[((1 + k) * DRAWS + d->number) * p->room + d->node];
+        out[EXPLAINED * most + i] = own->rows[(ROWS - 1) * p->room + d->node];
+    }
+    for (int e = 0; e < ENDS; e++) totals[e] = j->total[e];
+    for (int f = 0; f < FAR; f++) totals[ENDS + f] = j->mean[f];
+    totals[ENDS + FAR] = 1.0;
+    restore_totals(traits, totals, out + WEIGHT * most, kept);
+    /* parameters of the chosen nodes */
+    Py_ssize_t padded = (kept + MOST_LANES - 1) / MOST_LANES * MOST_LANES;
+    double *z = malloc((size_t)((p->dimensions + 10) * padded) * sizeof(double)), *told = z + p->dimensions * padded;
+    for (int d = 0; d < p->dimensions; d++)
+        for (Py_ssize_t i = 0; i < padded; i++) {
+            const struct draw *own = draws + (i < kept ? i : kept - 1);
+            z[d * padded + i] = h[own->half].z[d * p->room + own->node];
+        }
+    CALL(tell_parameters, z, padded, p->by->location, p->by->spread, p->by->window, p->by->most_kappa, p->by->most_tail, p->by->burr > 0, p->onset, told,
+         padded);
+    for (int k = 0; k < 8; k++) memcpy(out + k * most, told + k * padded, (size_t)kept * sizeof(double));
+    free(z);
+    free(traits);
+    free(chosen);
+    free(chance);
+    free(draws);
+    return kept;
+}
+
+/* All of it. Gives the number of components that were kept; -1 where points ran out, -2 where there is no memory. */
+static Py_ssize_t integrate_curve(struct problem *p, struct half *halves, Py_ssize_t most, double *out, double *told) {
+    const struct options *by = p->by;
+    struct judgement j = {0};
+    struct peak peaks[2];
+    double finer = fmax(0.0125 / by->precision * (0.0125 / by->precision), 1.0), heaviest;
+    int rounds, hard;
+    make_wide(p);
+    rounds = look_for_posterior(p, halves, &j, (Py_ssize_t)by->first);
+    if (!rounds) return -1;
+    hard = rounds > 3;
+    for (int turn = 0; turn < 2 && !by->roughly; turn++) {
+        int missed = find_missed_peaks(p, halves, &j, turn || hard, peaks);
+        if (missed) {
+            hard = 1;
+            widen_around(p, halves, peaks, missed);
+            if (!look_for_posterior(p, halves, &j, 2 * (Py_ssize_t)by->first)) return -1;
+        }
+        if (!refine(p, halves, &j, hard ? by->least_where_hard : by->least, finer)) return -1;
+        if (missed || !are_uneven(halves, &j, &heaviest)) break;
+    }
+    int uneven = are_uneven(halves, &j, &heaviest);
+    told[0] = j.log_evidence;
+    told[1] = j.effective;
+    told[2] = uneven ? heaviest : 0.0;
+    told[3] = (double)(halves[0].used + halves[1].used);
+    told[4] = 1.0 / j.effective;
+    memcpy(told + 5, j.squares, sizeof j.squares);
+    return keep_some(p, halves, &j, most, out);
+}
