@@ -387,18 +387,19 @@ static void judge(const struct problem *p, struct half *halves, struct judgement
 }
 
 /* Put shares to the power that leaves enough effective nodes. */
-static void temper(double *row, Py_ssize_t n, double least) {
+static void temper(double *row, Py_ssize_t n, double least, double *logs) {
     double squares = 0.0, top = 0.0, low = 0.0, high = 1.0, sum = 0.0;
     for (Py_ssize_t i = 0; i < n; i++) {
         squares += row[i] * row[i];
         top = fmax(top, row[i]);
     }
     if (squares <= 1.0 / least) return;
+    for (Py_ssize_t i = 0; i < n; i++) logs[i] = row[i] > 1e-12 * top ? log(row[i] / top) : -INFINITY;
     for (int turn = 0; turn < 8; turn++) {
         double beta = turn < 7 ? 0.5 * (low + high) : low;
         sum = squares = 0.0;
         for (Py_ssize_t i = 0; i < n; i++) {
-            double power = row[i] > 1e-12 * top ? exp(beta * log(row[i] / top)) : 0.0;
+            double power = isfinite(logs[i]) ? exp(beta * logs[i]) : 0.0;
             sum += power;
             squares += power * power;
             if (turn == 7) row[i] = power;
@@ -433,7 +434,7 @@ static int fit_proposals(const struct problem *p, struct half *h, const struct j
         double sum = 0.0, *row = h->targets + k * h->count;
         for (Py_ssize_t i = 0; i < h->count; i++) sum += row[i];
         for (Py_ssize_t i = 0; i < h->count; i++) row[i] /= sum;
-        if (k < 3) temper(row, h->count, by->least_effective);
+        if (k < 3) temper(row, h->count, by->least_effective, p->answered);
     }
     struct settings to = {by->in_parts, by->least_part, by->straighter, by->narrowest, by->least_effective,
                           p->onset ? 0.0 : by->above, 1.0 / sqrt(by->degrees), by->normaliser, (int)by->divide_row};
@@ -634,10 +635,9 @@ static int find_missed_peaks(struct problem *p, const struct half *halves, const
         memcpy(v[k], halves[k].z, (size_t)(n * p->room) * sizeof(double));
         CALL(to_onset, v[k], p->room, p->by->location, p->by->spread, p->by->most_tail, row, slope, halves[k].count);
         for (Py_ssize_t i = 0; i < halves[k].count; i++) {
-            double top = -1e300, sum = 0.0;
-            for (int d = 0; d < DRAWS; d++) top = fmax(top, halves[k].rows[d * p->room + i]);
-            for (int d = 0; d < DRAWS; d++) sum += exp(halves[k].rows[d * p->room + i] - top);
-            double height = top + log(sum / DRAWS) + slope[i];
+            double height = -INFINITY;
+            for (int d = 0; d < DRAWS; d++) height = fmax(height, halves[k].rows[d * p->room + i]);
+            height += slope[i];
             if (height > highest) {
                 highest = height;
                 for (int d = 0; d < n; d++) starts[0][d] = v[k][d * p->room + i];
@@ -756,28 +756,33 @@ static void find_chances(const struct draw *draws, Py_ssize_t many, double count
     for (Py_ssize_t i = 0; i < many; i++) chance[i] = fmin(chance[i], 1.0);
 }
 
+/* Like a logarithm to the base of 2: as high at its powers, and straight between them. */
+static double log_like(double x) {
+    int power;
+    double part = frexp(x, &power);
+    return 2.0 * part + power;
+}
+
 /* An order in which neighbours are alike: by classes of scale, and by location within them, to and fro. */
 static void order_alike(const struct problem *p, const struct half *h, const struct draw *draws, Py_ssize_t many, Py_ssize_t *order,
                         unsigned short *cells) {
-    enum { CLASSES = 16, CELLS = 4096 };
-    static const int last = FAR - 1;
+    enum { CLASSES = 16, CELLS = 4096, LAST = FAR - 1 };
     double low = INFINITY, high = -INFINITY, mean = 0.0, square = 0.0;
     Py_ssize_t *starts = calloc(CLASSES * CELLS + 1, sizeof(Py_ssize_t));
+    double *scale = malloc((size_t)(2 * many) * sizeof(double)), *location = scale + many;
     for (Py_ssize_t i = 0; i < many; i++) {
-        double scale = 0.5 * log(far_of(p, h, draws + i, 1, last));
-        low = fmin(low, scale);
-        high = fmax(high, scale);
-        mean += far_of(p, h, draws + i, 0, last);
+        scale[i] = log_like(far_of(p, h, draws + i, 1, LAST));
+        location[i] = far_of(p, h, draws + i, 0, LAST);
+        low = fmin(low, scale[i]);
+        high = fmax(high, scale[i]);
+        mean += location[i];
     }
     mean /= (double)many;
+    for (Py_ssize_t i = 0; i < many; i++) square += (location[i] - mean) * (location[i] - mean);
+    double std = fmax(sqrt(square / (double)many), 1e-9), classes = (CLASSES - 1e-6) / fmax(high - low, 1e-9);
     for (Py_ssize_t i = 0; i < many; i++) {
-        double off = far_of(p, h, draws + i, 0, last) - mean;
-        square += off * off;
-    }
-    double std = fmax(sqrt(square / (double)many), 1e-9);
-    for (Py_ssize_t i = 0; i < many; i++) {
-        int class = (int)((CLASSES - 1e-6) / fmax(high - low, 1e-9) * (0.5 * log(far_of(p, h, draws + i, 1, last)) - low));
-        double within = (far_of(p, h, draws + i, 0, last) - mean) / std;
+        int class = (int)(classes * (scale[i] - low));
+        double within = (location[i] - mean) / std;
         within /= 1.0 + fabs(within);
         int cell = (int)(CELLS / 2 * (1.0 + (class % 2 ? -within : within)));
         cells[i] = (unsigned short)((cell < CELLS - 1 ? cell : CELLS - 1) + CELLS * class);
@@ -785,6 +790,7 @@ static void order_alike(const struct problem *p, const struct half *h, const str
     }
     for (int k = 0; k < CLASSES * CELLS; k++) starts[k + 1] += starts[k];
     for (Py_ssize_t i = 0; i < many; i++) order[starts[cells[i]]++] = i;
+    free(scale);
     free(starts);
 }
 
@@ -932,6 +938,9 @@ static Py_ssize_t integrate_curve(struct problem *p, struct half *halves, Py_ssi
     told[2] = uneven ? heaviest : 0.0;
     told[3] = (double)(halves[0].used + halves[1].used);
     told[4] = 1.0 / j.effective;
-    memcpy(told + 5, j.squares, sizeof j.squares);
+    for (int i = 0; i < ENDS; i++) { /* where weights are uneven, no probability is known better than to the heaviest */
+        double error = sqrt(j.squares[i]), slope = error > 0.0 ? j.errors[i] / error : 0.0;
+        told[4] = fmax(told[4], fmax(error, told[2]) * slope);
+    }
     return keep_some(p, halves, &j, most, out);
 }

@@ -558,7 +558,7 @@ static PyObject *integrate(PyObject *self, PyObject *args) {
                           &points[1][1], &points[1][2], &points[1][3], &out, &told))
         return NULL;
     if (!read_curve(&c, numbers, &layout) || !holds(&options, sizeof(struct options) / sizeof(double), "options") ||
-        !holds(&log_sizes, c.sizes + FAR, "log_sizes") || !holds(&told, 5 + ENDS, "told"))
+        !holds(&log_sizes, c.sizes + FAR, "log_sizes") || !holds(&told, 5, "told"))
         goto done;
     p.curve = &c;
     p.by = options.buf;

@@ -34,7 +34,7 @@ _LOG_2PI = np.log(2 * np.pi)
 
 # Nodes of the first rounds. More are looked for until the posterior has been found: it may lie where the wide proposals
 # have hardly a node.
-_FIRST, _SEARCHING = 512, 512
+_FIRST, _SEARCHING = 1024, 512
 _FIRST_ROUGHLY, _FIRST_WHERE_HARD = 256, 1024
 _FOUND, _MOST_SEARCHING = 40.0, 16  # effective nodes, rounds
 # Then come as many as the error of the ends of far forecasts asks for, in a few rounds: proposals that were fitted to
