@@ -14,7 +14,7 @@
 #define SAMPLE 1024
 #define HEAVIEST 50
 
-/* As `_settings_of` in inference/compiled_integral.py has them. */
+/* As `_list_options` in inference/compiled_integral.py has them. */
 struct options {
     double dimensions, burr, ceiling;
     double location[MOST_COORDINATES], spread[MOST_COORDINATES]; /* of the variable behind each prior, for a deviate */
@@ -62,7 +62,8 @@ struct peak {
 
 static double bounded(double x, double low, double high) { return x < low ? low : x > high ? high : x; }
 
-/* Eigenvalues of a symmetric matrix, on its diagonal in the end, and eigenvectors in columns: Jacobi's rotations. */
+/* Eigenvalues of a symmetric matrix, on its diagonal in the end, and eigenvectors in columns: Jacobi's rotations. They
+   come in rising order, each vector with a positive largest component. */
 static void diagonalise(double *a, double *vectors, int n) {
     for (int i = 0; i < n * n; i++) vectors[i] = i % (n + 1) == 0;
     for (int sweep = 0; sweep < 40; sweep++) {
@@ -94,6 +95,22 @@ static void diagonalise(double *a, double *vectors, int n) {
                     vectors[k * n + q] = s * x + c * y;
                 }
             }
+    }
+    for (int p = 0; p < n; p++) {
+        int least = p, largest = 0;
+        for (int q = p + 1; q < n; q++)
+            if (a[q * n + q] < a[least * n + least]) least = q;
+        double value = a[p * n + p];
+        a[p * n + p] = a[least * n + least];
+        a[least * n + least] = value;
+        for (int k = 0; k < n; k++) {
+            value = vectors[k * n + p];
+            vectors[k * n + p] = vectors[k * n + least];
+            vectors[k * n + least] = value;
+            if (fabs(vectors[k * n + p]) > fabs(vectors[largest * n + p])) largest = k;
+        }
+        if (vectors[largest * n + p] < 0.0)
+            for (int k = 0; k < n; k++) vectors[k * n + p] = -vectors[k * n + p];
     }
 }
 
@@ -499,13 +516,13 @@ static int are_uneven(const struct half *halves, const struct judgement *j, doub
 }
 
 /* Rounds until the ends of far forecasts are known well enough; 0 where points ran out. */
-static int refine(const struct problem *p, struct half *halves, struct judgement *j, double least, double finer) {
+static int refine(const struct problem *p, struct half *halves, struct judgement *j, double least) {
     const struct options *by = p->by;
     for (;;) {
         double have = (double)(halves[0].count + halves[1].count), ratio = j->error / by->precision, heaviest;
         double wanted = have * fmax(ratio * ratio, by->enough / j->effective);
         if (wanted <= have && are_uneven(halves, j, &heaviest)) least = by->least_where_uneven;
-        double limit = by->most * finer * (j->error > by->rough * by->precision ? by->more_where_hard : 1.0);
+        double limit = by->most * (j->error > by->rough * by->precision ? by->more_where_hard : 1.0);
         if (have >= limit || (wanted <= have && have >= least)) return 1;
         double more = fmin(fmin(fmax(wanted, least) - have, by->growth * have), limit - have);
         if (!go_on(p, halves, j, (Py_ssize_t)(0.5 * by->step * fmax(ceil(more / by->step), 1.0)))) return 0;
@@ -595,10 +612,13 @@ static void climb(const struct problem *p, const double *start, double *rows, st
             covariance[d * n + e] = 0.0;
             for (int k = 0; k < n; k++) covariance[d * n + e] += root[d * n + k] * root[e * n + k];
         }
-    memcpy(peak->place, place, (size_t)n * sizeof(double));
     factor(covariance, peak->root, n);
     peak->log_mass = reached + 0.5 * n * 1.8378770664093453;
-    for (int d = 0; d < n; d++) peak->log_mass += log(peak->root[d * n + d]);
+    for (int d = 0; d < n; d++) {
+        peak->place[d] = nearbyint(place[d] * 1e4) / 1e4;
+        peak->log_mass += log(peak->root[d * n + d]);
+    }
+    for (int i = 0; i < n * n; i++) peak->root[i] = to_four_digits(peak->root[i]);
 }
 
 /* Effective number of nodes within four standard deviations of a peak; v (dimensions, room) are their coordinates. */
@@ -916,7 +936,7 @@ static Py_ssize_t integrate_curve(struct problem *p, struct half *halves, Py_ssi
     const struct options *by = p->by;
     struct judgement j = {0};
     struct peak peaks[2];
-    double finer = fmax(0.0125 / by->precision * (0.0125 / by->precision), 1.0), heaviest;
+    double heaviest;
     int rounds, hard;
     make_wide(p);
     rounds = look_for_posterior(p, halves, &j, (Py_ssize_t)by->first);
@@ -929,7 +949,7 @@ static Py_ssize_t integrate_curve(struct problem *p, struct half *halves, Py_ssi
             widen_around(p, halves, peaks, missed);
             if (!look_for_posterior(p, halves, &j, 2 * (Py_ssize_t)by->first)) return -1;
         }
-        if (!refine(p, halves, &j, hard ? by->least_where_hard : by->least, finer)) return -1;
+        if (!refine(p, halves, &j, hard ? by->least_where_hard : by->least)) return -1;
         if (missed || !are_uneven(halves, &j, &heaviest)) break;
     }
     int uneven = are_uneven(halves, &j, &heaviest);

@@ -591,7 +591,7 @@ static inline V NAME(nearly_normal)(V z, const double *bend, V *slope) {
 static void NAME(weigh)(const double *bend, double least_mass, const double *log_density, const double *proposed,
                         const double *location, const double *variance, const double *values, int far, int draws,
                         double *share, double *beyond, double *sums, Py_ssize_t n, Py_ssize_t room) {
-    const double nothing = 1e-12;
+    const double nothing = 1e-30;
     V top = NAME(all)(-1.0 / 0.0), total = NAME(all)(0.0), squares = NAME(all)(0.0), unused;
     for (Py_ssize_t i = 0; i < n; i += LANES) {
         V log_proposed = NAME(log)(NAME(load)(proposed + i));

@@ -15,7 +15,7 @@ from ..errors import RequestError
 from ..inference.averaging import AveragedPosterior
 from ..inference.bayes import FullBayes
 from ..inference.contract import FittedCurve
-from ..inference.sampler import COARSEST, FINEST, TOLERATED
+from ..inference.rounds import COARSEST, FINEST, TOLERATED
 from ..inference.signs import find_moving_facts
 from ..learners import UNKNOWN, check_learner
 from ..model.beliefs import CALIBRATED, Beliefs, is_moved_by, paper_beliefs
@@ -185,7 +185,8 @@ class APExGP(CurveEstimator):
         if fit.posterior is not None:
             density = fit.posterior.posteriors[0].density
             self.priors_, kind = density.beliefs, self._choose_kind(curve)
-            self.facts_ = find_moving_facts(replace(curve.upward, learner=kind), self.priors_, density.ceiling)
+            told = curve.upward if kind == curve.learner else replace(curve.upward, learner=kind)
+            self.facts_ = find_moving_facts(told, self.priors_, density.ceiling)
             if kind is not None and ("learner" in self.facts_ or is_moved_by(self.priors_, kind)):
                 self.learner_ = kind
         if self.learner_ is not None:

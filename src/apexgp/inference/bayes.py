@@ -13,7 +13,8 @@ from ..model.beliefs import Beliefs
 from ..model.means import Mean
 from .averaging import AveragedPosterior, average
 from .density import Density
-from .sampler import TOLERATED, integrate
+from .integral import integrate
+from .rounds import TOLERATED
 from .statistics import Statistics
 
 __all__ = ["FullBayes"]

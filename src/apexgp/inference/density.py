@@ -18,14 +18,13 @@ from ..model.beliefs import Beliefs, ElicitedSigma
 from ..model.kernel import CORRELATIONS
 from ..model.means import Mean
 from .draws import FAR, Evaluated
-from .fused import Layout, evaluated, laid_out, log_rest
 from .level_and_drop import LevelAndDrop, Told
 from .nodes import cholesky
 from .statistics import EARLY, PseudoScores, Statistics, pseudo_scores
 from .uniforms import Uniforms
 from .whitening import Products, by_factor, by_filter
 
-__all__ = ["Density", "Divide", "moved"]
+__all__ = ["Density", "Divide", "Given", "moved"]
 
 _LOG_2PI = np.log(2 * np.pi)
 _STEEPEST = 0.25  # a or b of a Beta prior: with less, weights of draws from the arcsine distribution have no variance
@@ -71,7 +70,7 @@ class Density:
         return self._shape(self._deviates(z, of))
 
     def _parameters(self, deviate: dict[str, FloatArray], of: Statistics) -> dict[str, FloatArray]:
-        beliefs, window = self.beliefs, self._given(of).window
+        beliefs, window = self.beliefs, self.given(of).window
         values = {"tau_e": beliefs.tau_e.from_normal(deviate["tau_e"]), "lam": beliefs.lam.from_normal(deviate["lam"])}
         # Scores lie in [0, 1]. Luck without bounds would leave nothing of the level but rounding errors.
         values["tau_e"] = np.minimum(values["tau_e"], 1.0)
@@ -93,19 +92,18 @@ class Density:
 
     def _deviates(self, z: FloatArray, of: Statistics) -> dict[str, FloatArray]:
         """Deviates by the names of the coordinates, moved and stretched by what signs of a pilot do to their priors."""
-        given, along = self._given(of), (..., *(None,) * (z.ndim - 1))
+        given, along = self.given(of), (..., *(None,) * (z.ndim - 1))
         return dict(zip(self.names, z * given.stretch[along] + given.shift[along], strict=True))
 
-    def _given(self, of: Statistics) -> _Given:
+    def given(self, of: Statistics) -> Given:
         """What follows from a curve, whatever the parameters: kept until another curve is asked about."""
-        kept: _Given | None = vars(self).get("_kept")
+        kept: Given | None = vars(self).get("_kept")
         if kept is None or kept.of is not of:
             signs, beliefs = of.signs(self.ceiling), self.beliefs
             stretch = np.array([np.exp(moved(beliefs.spreads.get(name, {}), signs)) for name in self.names])
             shift = np.array([moved(beliefs.shifts.get(name, {}), signs) for name in self.names])
-            clock = self.clock(FAR[:, None] * of.sizes[-1], of.sizes[-1])
             divide = self._divide(stretch, shift, of)
-            kept = _Given(of, stretch, shift, self.window(of), laid_out(self, clock, of), divide)
+            kept = Given(of, stretch, shift, self.window(of), divide)
             vars(self)["_kept"] = kept
         return kept
 
@@ -114,7 +112,7 @@ class Density:
 
         Seen from the coordinates, the second kind lies on a narrow ridge beside the broad plain of the first.
         """
-        return self._given(of).divide
+        return self.given(of).divide
 
     def _divide(self, stretch: FloatArray, shift: FloatArray, of: Statistics) -> Divide:
         onset = self.mean.onset
@@ -222,46 +220,19 @@ class Density:
     def log_rest(self, z: FloatArray, of: Statistics) -> FloatArray:
         """What the noise at deviates z (D, nodes) makes likely, apart from the curve: see `pseudo_scores`."""
         parameters, sizes = self.parameters(z, of), of.sizes[:, None]
-        found = log_rest(self._given(of).layout, parameters)
-        if found is None:
-            variance, carried = self.noise(parameters, sizes, sizes)
-            found = pseudo_scores(variance, carried, of).log_rest
-        return found
+        variance, carried = self.noise(parameters, sizes, sizes)
+        return pseudo_scores(variance, carried, of).log_rest
 
-    def evaluate(
-        self, z: FloatArray, u: Uniforms, of: Statistics, rows: FloatArray | None = None, start: int = 0
-    ) -> Evaluated:
+    def evaluate(self, z: FloatArray, u: Uniforms, of: Statistics) -> Evaluated:
         """Draws of level and drop at deviates z (D, nodes), and likelihood times prior over N(z; 0, I).
 
-        Uniform numbers u, of as many nodes or more, make the draws: most of the work is done once per node, whatever
-        their number. Where rows are given (see `Evaluated.on`), they are put there, from the column `start` on.
+        Uniform numbers u make the draws: most of the work is done once per node, whatever their number.
         """
-        draws, nodes = len(u.shares), z.shape[1]
-        if rows is None:
-            rows = np.empty((Evaluated.height(draws), nodes))
-        at = Evaluated.on(rows[:, start : start + nodes], draws)
         deviate = self._deviates(z, of)
         parameters, shape = self._parameters(deviate, of), self._shape(deviate)
         drop = np.ones_like(z[0]) if self.mean.scalable else self._level_and_drop.proposed_drop(z[-1])
-        sizes = np.concatenate([of.sizes, FAR * of.sizes[-1]])[:, None]
-        rise = self.rise(sizes / of.sizes[0], np.asarray(of.sizes[-1] / of.sizes[0]), drop, shape)
-        if not evaluated(self._given(of).layout, parameters, rise, u, rows, start):
-            for place, values in zip(
-                at, self._evaluated(z, parameters, shape, drop, rise, u.first(nodes), of), strict=True
-            ):
-                place[:] = values
-        return at
-
-    def _evaluated(
-        self,
-        z: FloatArray,
-        parameters: dict[str, FloatArray],
-        shape: tuple[FloatArray, ...],
-        drop: FloatArray,
-        rises: FloatArray,
-        u: Uniforms,
-        of: Statistics,
-    ) -> Evaluated:
+        rises = np.concatenate([of.sizes, FAR * of.sizes[-1]])[:, None]
+        rises = self.rise(rises / of.sizes[0], np.asarray(of.sizes[-1] / of.sizes[0]), drop, shape)
         sizes, given = of.sizes[:, None], self._level_and_drop
         variance, carried = self.noise(parameters, sizes, sizes)
         pseudo = pseudo_scores(variance, carried, of).around(self.early(of))
@@ -312,7 +283,7 @@ class Divide(NamedTuple):
     """Most of it that matters lies below this."""
 
 
-class _Given(NamedTuple):
+class Given(NamedTuple):
     """What follows from a curve."""
 
     of: Statistics
@@ -320,8 +291,6 @@ class _Given(NamedTuple):
     """What signs of the pilot do to deviates: factors, and what is added then."""
     shift: FloatArray
     window: float
-    layout: Layout | None
-    """What compiled loops need."""
     divide: Divide
 
 

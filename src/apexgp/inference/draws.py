@@ -1,4 +1,4 @@
-"""What is kept of the points at which a density was evaluated."""
+"""What is known of the curve at each node, and at each draw of level and drop there."""
 
 from __future__ import annotations
 
@@ -67,23 +67,15 @@ class Evaluated(NamedTuple):
     explained: FloatArray
     """As in `Nodes`; the same for all draws at a node, shape (nodes,)."""
 
-    @staticmethod
-    def height(draws: int) -> int:
-        """How many rows all of it takes, one below the other."""
-        return (_BY_DRAW + 2 * len(FAR)) * draws + 1
+    def and_then(self, others: Evaluated) -> Evaluated:
+        """These nodes and others behind them."""
+        return Evaluated(*(np.concatenate(pair, axis=-1) for pair in zip(self, others, strict=True)))
 
-    @classmethod
-    def on(cls, rows: FloatArray, draws: int) -> Evaluated:
-        """What such rows hold: views, so that it can be put there."""
-        far = _BY_DRAW * draws
-        log_weight, level, spread, drop, departure, lean = rows[:far].reshape(_BY_DRAW, draws, -1)
-        location, variance = rows[far:-1].reshape(2, len(FAR), draws, -1)
-        return cls(log_weight, level, spread, drop, departure, lean, location, variance, rows[-1])
+    def last(self, count: int) -> Evaluated:
+        """So many of the nodes alone."""
+        return Evaluated(*(values[..., -count:] for values in self))
 
     def chosen(self, draw: NDArray[np.intp], node: NDArray[np.intp]) -> tuple[FloatArray, ...]:
         """Level and all that follows from it in `Nodes`, at some of the draws."""
         by_draw = (self.level, self.spread, self.drop, self.departure, self.lean)
         return *(values[draw, node] for values in by_draw), self.explained[node]
-
-
-_BY_DRAW = 6

@@ -15,8 +15,7 @@ import numpy as np
 
 from .._check import FloatArray
 from .onset import OnsetCoordinates
-from .pool import Pool
-from .proposals import Proposals, Wide, degrees_of_freedom, derivatives, stencil
+from .proposals import Proposals, Wide, degrees_of_freedom, derivatives, stencil, to_four_digits
 from .uniforms import even_uniforms, standard_t
 
 __all__ = ["Peak", "climb", "find_missed_peaks", "wide_around"]
@@ -46,7 +45,7 @@ class Peak(NamedTuple):
 
     place: FloatArray
     root: FloatArray
-    """Root of the inverse curvature, shape (D, D)."""
+    """Lower root of the inverse curvature, shape (D, D)."""
     log_mass: float
     """Logarithm of the integral over it, by Laplace's approximation."""
 
@@ -71,10 +70,11 @@ def climb(log_density: LogDensity, start: FloatArray) -> Peak:
             place, reached = at, float(values[0])
             gradient, curvature = derivatives(values, dimensions, _STEP)
             own, vectors = np.linalg.eigh(-curvature)
+            vectors *= np.sign(vectors[np.abs(vectors).argmax(axis=0), np.arange(dimensions)])
             sizes = np.clip(np.abs(own), 1 / _MOST_CHANGE, _MOST_CHANGE)
-            axes, widths, turns = np.linalg.svd(root @ (vectors / np.sqrt(sizes)))
-            bounded = np.clip(widths, 1e-12, _WIDEST)
-            root, gradient = axes * bounded, (turns @ (vectors.T @ gradient / np.sqrt(sizes))) * bounded / widths
+            root, gradient = root @ (vectors / np.sqrt(sizes)), vectors.T @ gradient / np.sqrt(sizes)
+            cut = np.minimum(1.0, _WIDEST / np.sqrt(np.maximum((root**2).sum(axis=0), 1e-300)))
+            root, gradient = root * cut, gradient * cut
             if gradient @ gradient < _ARRIVED and (sizes == np.abs(own)).all():
                 break
             step = gradient * min(1.0, longest / max(np.abs(gradient).max(), 1e-300))
@@ -83,35 +83,50 @@ def climb(log_density: LogDensity, start: FloatArray) -> Peak:
             step, longest = 0.25 * step, _LONGEST
             if np.abs(step).max() < 0.1 * _STEP:
                 break
-    return Peak(place, root, reached + float(np.linalg.slogdet(root)[1]) + 0.5 * dimensions * np.log(2 * np.pi))
+    lower = np.linalg.cholesky(root @ root.T)
+    log_mass = reached + float(np.log(np.diagonal(lower)).sum()) + 0.5 * dimensions * np.log(2 * np.pi)
+    # Differences leave few digits, as in `find_noise_mode`.
+    return Peak(np.round(place, 4), to_four_digits(np.asarray(lower, np.float64)), log_mass)
 
 
-def find_missed_peaks(coordinates: OnsetCoordinates, pool: Pool, centre: FloatArray, everywhere: bool) -> list[Peak]:
-    """Peaks that matter and that the nodes of a pool hardly know.
+def find_missed_peaks(
+    coordinates: OnsetCoordinates,
+    z: FloatArray,
+    log_weight: FloatArray,
+    weights: FloatArray,
+    log_evidence: float,
+    centre: FloatArray,
+    *,
+    everywhere: bool,
+) -> list[Peak]:
+    """Find peaks that matter and that the nodes hardly know.
 
     Parameters
     ----------
     coordinates
-        In which peaks are looked for; the nodes of the pool are deviates.
-    pool
-        The nodes so far.
+        In which peaks are looked for.
+    z, log_weight, weights
+        Deviates of the nodes, shape (D, nodes); logarithms of the density at their draws, shape (draws, nodes); what
+        they weigh, shape (nodes,).
+    log_evidence
+        As far as it is known.
     centre
         Deviates of a curve of which nothing is known but its noise.
     everywhere
         Climb from the highest node, too, and from a curve that has just taken off however unlikely it is to begin with.
     """
     log_density = _log_density(coordinates)
-    v = coordinates.from_deviates(pool.points.z)
-    heights = _log_mean(pool.points.at.log_weight) + coordinates.to_deviates(v)[1]
+    v = coordinates.from_deviates(z)
+    heights = log_weight.max(axis=0) + coordinates.to_deviates(v)[1]
     starts = [v[:, np.argmax(heights)]] if everywhere else []
     if coordinates.divide.row >= 0:
         others = _curves_that_take_off(coordinates, centre)
         found = log_density(others)
         if everywhere or found.max() > heights.max() - _LOWEST_START:
             starts.append(others[:, np.argmax(found)])
-    matters = pool.weights.log_evidence + np.log(_LEAST_MASS)
+    matters = log_evidence + np.log(_LEAST_MASS)
     peaks = [peak for peak in (climb(log_density, start) for start in starts) if peak.log_mass > matters]
-    return [peak for peak in peaks if _count_near(peak, v, pool.weights.share.sum(axis=0)) < _LEAST_NODES]
+    return [peak for peak in peaks if _count_near(peak, v, weights) < _LEAST_NODES]
 
 
 def wide_around(peaks: Sequence[Peak], coordinates: OnsetCoordinates, wide: Wide, seed: int) -> Wide:
@@ -121,7 +136,7 @@ def wide_around(peaks: Sequence[Peak], coordinates: OnsetCoordinates, wide: Wide
     """
     dimensions = len(coordinates.density.names)
     source = wide.counting(_SAMPLE)
-    z = source.nodes(standard_t(_SAMPLE, dimensions, degrees_of_freedom(dimensions), seed, 0)[:, :_SAMPLE])
+    z = source.nodes(standard_t(_SAMPLE, dimensions, degrees_of_freedom(dimensions), seed, 0))
     v, divide = coordinates.from_deviates(z), coordinates.divide
     late = np.zeros(_SAMPLE, bool) if divide.row < 0 else v[divide.row] > divide.above
     kind = 2 * np.repeat(np.arange(len(source.counts)), source.counts) + late
@@ -133,7 +148,7 @@ def wide_around(peaks: Sequence[Peak], coordinates: OnsetCoordinates, wide: Wide
             shares.append((1 - _AROUND_PEAKS) * own.shape[1] / _SAMPLE)
     for peak in peaks:
         places.append(peak.place)
-        roots.append(np.linalg.cholesky(2 * peak.root @ peak.root.T))
+        roots.append(np.sqrt(2) * peak.root)
         shares.append(_AROUND_PEAKS / len(peaks))
     return Wide(Proposals.of(np.array(places), np.array(roots)), np.array(shares) / sum(shares))
 
@@ -161,11 +176,11 @@ def _log_density(coordinates: OnsetCoordinates) -> LogDensity:
 
     def log_density(v: FloatArray) -> FloatArray:
         dimensions, count = v.shape
-        z, log_slope = coordinates.to_deviates(np.pad(v, ((0, 0), (0, -count % 8)), mode="edge"))
-        at = coordinates.density.evaluate(z, even_uniforms(z.shape[1]), coordinates.of)
+        z, log_slope = coordinates.to_deviates(v)
+        at = coordinates.density.evaluate(z, even_uniforms(count), coordinates.of)
         values = _log_mean(at.log_weight) + log_slope
         values -= 0.5 * (np.einsum("dn,dn->n", z, z) + dimensions * np.log(2 * np.pi))
-        return values[:count]
+        return values
 
     return log_density
 

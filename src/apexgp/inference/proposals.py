@@ -1,42 +1,70 @@
-"""Student-t distributions that propose nodes, and the first of them."""
+"""Student-t distributions that propose nodes: the first of them, and those that follow what has been found."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
-from math import exp, isqrt, lgamma, log, pi, sqrt
+from math import exp, lgamma, log, pi, sqrt
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .._check import FloatArray
-from ..compiled.loaded import compiled_loops
-from .density import Density
+from .density import Density, Divide
+from .ends import Judgement, Weighed
+from .nodes import cholesky
 from .statistics import Statistics
 
 __all__ = [
+    "Fitting",
     "Proposals",
     "Wide",
     "degrees_of_freedom",
     "derivatives",
     "find_noise_mode",
+    "fit_proposals",
     "normaliser",
     "stencil",
+    "to_four_digits",
     "wide_proposals",
 ]
 
 # Half of the degrees of freedom and the dimensions together: tails are a little heavier than the posterior's, which are
-# those of a normal distribution at most, and a density costs four squarings.
+# those of a normal distribution at most.
 _POWER = 16
 
 # Curves that wake up late are few under the prior, and lie close together: what share of the wide nodes they have, and
 # their sigma. The larger it is, the less does a curve need to explain.
-_LATE, _STEADY = 0.35, -0.5
+LATE, STEADY = 0.35, -0.5
 
 _STEP = 1e-2  # of finite differences
 _ARRIVED = 0.5  # what another Newton step would promise, in units of log density
 _LONGEST, _MOST_STEPS = 2.0, 40  # length of a Newton step along any coordinate, and how many are taken
+
+_NEXT_TO_NOTHING = 1e-12
+_KNOWN = 1e-6  # what the posterior itself counts where all ends are known for certain
+_LEAST_TOTAL = 1e-6  # of what lies beyond an end: about 0.02 usually does
+_WELL_KNOWN = 1e-3  # square of the error of an end over that of the worst
+
+
+class Fitting(NamedTuple):
+    """How proposals are fitted to nodes."""
+
+    for_posterior: float = 0.45
+    """Share of the nodes for the posterior itself; the others are for what lies beyond the ends of far forecasts.
+
+    Those hang on nodes with a large sigma, or with much still to be won, of which the posterior itself has few.
+    """
+    bulk: float = 0.1
+    """Weight of the posterior itself in what a tail's proposal is fitted to."""
+    in_parts: float = 0.7
+    """Share of each that is fitted in two parts, where both have something to say."""
+    least_part: float = 0.03
+    straighter: float = 0.05
+    """A fitted proposal is less tilted than the nodes that it was fitted to: they are few."""
+    narrowest: float = 1e-12
+    least_effective: float = 40.0
 
 
 def degrees_of_freedom(dimensions: int) -> int:
@@ -51,87 +79,52 @@ def normaliser(dimensions: int) -> float:
     return exp(lgamma(_POWER) - lgamma(degrees / 2) - 0.5 * dimensions * log(degrees * pi))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Proposals:
     """P multivariate t distributions in D dimensions, and how many nodes come from each."""
 
     counts: NDArray[np.int64]
     """Shape (P,)."""
-    table: FloatArray
-    """A row for each, of `width(D)` numbers: location, root, inverse, centre and top."""
+    location: FloatArray
+    """Shape (P, D)."""
+    root: FloatArray
+    """Lower roots of their spreads, shape (P, D, D)."""
 
     @classmethod
     def of(cls, location: FloatArray, root: FloatArray) -> Proposals:
-        """With locations (P, D) and lower roots of spreads (P, D, D), and no nodes yet."""
-        several, dimensions = location.shape
-        # Scaled so that a squared distance of 1 halves the base of the density's power.
-        inverse = np.linalg.inv(root) / sqrt(degrees_of_freedom(dimensions))
-        centre = np.einsum("pde,pe->pd", inverse, location)
-        top = normaliser(dimensions) / np.einsum("pdd->pd", root).prod(axis=1)
-        rows = [location, root.reshape(several, -1), inverse.reshape(several, -1), centre, top[:, None]]
-        return cls(np.zeros(several, np.int64), np.concatenate(rows, axis=1))
-
-    @staticmethod
-    def width(dimensions: int) -> int:
-        """Of the table."""
-        return 2 * dimensions * (1 + dimensions) + 1
+        """No nodes yet."""
+        return cls(np.zeros(len(location), np.int64), location, root)
 
     def counting(self, counts: NDArray[np.int64]) -> Proposals:
-        """With other numbers of nodes; those without any are left out."""
-        used = counts > 0
-        return Proposals(counts[used], self.table[used])
+        """With other numbers of nodes."""
+        return replace(self, counts=counts)
 
     def and_then(self, others: Proposals) -> Proposals:
         """These and others behind them."""
-        return Proposals(np.concatenate([self.counts, others.counts]), np.concatenate([self.table, others.table]))
-
-    @property
-    def parts(self) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray]:
-        """Locations (P, D), roots and their scaled inverses (P, D, D), scaled locations (P, D) and densities there."""
-        several, width = self.table.shape
-        dimensions = isqrt(width // 2)
-        square = dimensions**2
-        ends = np.cumsum([dimensions, square, square, dimensions])
-        location, root, inverse, centre, top = np.split(self.table, ends, axis=1)
-        shape = (several, dimensions, dimensions)
-        return location, root.reshape(shape), inverse.reshape(shape), centre, top[:, 0]
+        return Proposals(
+            np.concatenate([self.counts, others.counts]),
+            np.concatenate([self.location, others.location]),
+            np.concatenate([self.root, others.root]),
+        )
 
     def nodes(self, t: FloatArray) -> FloatArray:
-        """Deviates (D, nodes) that belong to standard t vectors (D, nodes), in the order of the distributions."""
-        location, root, *_ = self.parts
+        """Coordinates (D, nodes) that belong to standard t vectors (D, nodes), in the order of the distributions."""
         source = np.repeat(np.arange(len(self.counts)), self.counts)
-        return np.einsum("nde,en->dn", root[source], t) + location[source].T
-
-    def place(self, t: FloatArray, z: FloatArray, start: int) -> None:
-        """Put these deviates into the columns of z (D, room), from `start` on; there may be more vectors than nodes."""
-        loops = compiled_loops()
-        if loops is None:
-            count = int(self.counts.sum())
-            z[:, start : start + count] = self.nodes(t[:, :count])
-        else:
-            loops.place(t, self.table, self.counts, z, start)
+        return np.einsum("nde,en->dn", self.root[source], t) + self.location[source].T
 
     def density(self, z: FloatArray) -> FloatArray:
-        """Of each at deviates z (D, nodes), shape (P, nodes)."""
-        _, _, inverse, centre, top = self.parts
-        standard = inverse @ z
-        standard -= centre[:, :, None]
-        density: FloatArray = np.einsum("pdn,pdn->pn", standard, standard)
-        density += 1
-        np.divide(1, density, out=density)
-        for _ in range(4):
-            density *= density
-        density *= top[:, None]
+        """Of each at coordinates z (D, nodes), shape (P, nodes)."""
+        dimensions = len(z)
+        inverse = np.linalg.inv(self.root)
+        standard = inverse @ z - np.einsum("pde,pe->pd", inverse, self.location)[:, :, None]
+        distance = np.einsum("pdn,pdn->pn", standard, standard) / degrees_of_freedom(dimensions)
+        top = normaliser(dimensions) / np.einsum("pdd->pd", self.root).prod(axis=1)
+        density: FloatArray = top[:, None] * (1 + distance) ** -_POWER
         return density
 
-    def add_density(self, sums: FloatArray, z: FloatArray, start: int, stop: int) -> None:
-        """Add their densities, each times its number of nodes, at the columns from start to stop of z (D, room)."""
-        loops = compiled_loops(stop - start)
-        weights = self.counts.astype(float)
-        if loops is None:
-            sums[start:stop] += weights @ self.density(z[:, start:stop])
-        else:
-            loops.mixture_density(z, start, stop, self.table, weights, sums)
+    def expected(self, z: FloatArray) -> FloatArray:
+        """How many of their nodes a unit of volume around coordinates z (D, nodes) is to have, shape (nodes,)."""
+        return self.counts.astype(float) @ self.density(z)
 
 
 class Wide(NamedTuple):
@@ -160,11 +153,11 @@ def wide_proposals(density: Density, of: Statistics) -> Wide:
         return Wide(Proposals.of(location[None], root[None]), np.ones(1))
     late, late_root = location.copy(), root.copy()
     late[[names.index(f"shape{i}") for i in range(len(density.mean.steep))]] = density.mean.steep
-    late[names.index("sigma")] = _STEADY
+    late[names.index("sigma")] = STEADY
     late[divide.row] = (divide.above + divide.below) / 2
     late_root[divide.row, divide.row] = (divide.below - divide.above) / 3
     proposals = Proposals.of(np.stack([location, late]), np.stack([root, late_root]))
-    return Wide(proposals, np.array([1 - _LATE, _LATE]))
+    return Wide(proposals, np.array([1 - LATE, LATE]))
 
 
 def find_noise_mode(density: Density, of: Statistics, noise: list[int]) -> tuple[FloatArray, FloatArray]:
@@ -174,12 +167,12 @@ def find_noise_mode(density: Density, of: Statistics, noise: list[int]) -> tuple
     """
     count = len(noise)
     steps = _STEP * stencil(count)
-    z = np.zeros((len(density.names), 8 * -(-len(steps) // 8)))  # loops take several nodes at a time
+    z = np.zeros((len(density.names), len(steps)))
 
     def log_posterior(mode: FloatArray) -> FloatArray:
-        at = mode[:, None] + steps.T
-        z[noise, : len(steps)] = at
-        return density.log_rest(z, of)[: len(steps)] - 0.5 * np.einsum("dn,dn->n", at, at)
+        z[noise] = mode[:, None] + steps.T
+        log_prior: FloatArray = -0.5 * np.einsum("dn,dn->n", z[noise], z[noise])
+        return density.log_rest(z, of) + log_prior
 
     mode, step = np.zeros((2, count))
     covariance, reached = np.eye(count), -np.inf
@@ -204,10 +197,10 @@ def find_noise_mode(density: Density, of: Statistics, noise: list[int]) -> tuple
                 break
     # Differences leave few digits: what is rounded does not hang on how they were computed.
     # (Not the covariance: rounding could leave it without a root.)
-    return np.round(mode, 4), _rounded(np.asarray(np.linalg.cholesky(covariance), np.float64))
+    return np.round(mode, 4), to_four_digits(np.asarray(np.linalg.cholesky(covariance), np.float64))
 
 
-def _rounded(values: FloatArray) -> FloatArray:
+def to_four_digits(values: FloatArray) -> FloatArray:
     """To four significant digits."""
     unit = 10.0 ** (np.floor(np.log10(np.maximum(np.abs(values), 1e-9))) - 3)
     rounded: FloatArray = np.round(values / unit) * unit
@@ -240,3 +233,104 @@ def derivatives(values: FloatArray, count: int, step: float) -> tuple[FloatArray
     hessian[rows, columns] = 0.5 * (both - own[rows] - own[columns])
     hessian[columns, rows] = hessian[rows, columns]
     return gradient, hessian
+
+
+def fit_proposals(
+    z: FloatArray, weighed: Weighed, judgement: Judgement, divide: Divide, by: Fitting
+) -> tuple[Proposals, FloatArray]:
+    """Fit proposals to the weighed nodes z (D, nodes), and find the share of nodes for each.
+
+    The best density to draw from is in proportion to what a node adds to the errors of the ends. Proposals are fitted
+    to the posterior and its tails, and moved towards that density by a step of the EM algorithm (Cappé et al. 2008).
+    """
+    targets, aim = _targets(weighed, judgement, by)
+    # The worse its ends are known, the more nodes a tail gets.
+    worst = judgement.errors.max(axis=0) + 1e-12  # both may be known for certain
+    shares = np.array([by.for_posterior, *((1 - by.for_posterior) * worst / worst.sum())])
+    rows, share = _wholes_and_parts(targets, shares, z, divide, by)
+    proposals = _fitted(rows, z, by)
+    # Which part of what is aimed at each proposal answers for.
+    answered = share[:, None] * proposals.density(z)
+    answered *= aim / np.maximum(answered.sum(axis=0), 1e-300)
+    share = answered.sum(axis=1)
+    # The others stay as they are.
+    enough = share**2 >= by.least_effective * (answered**2).sum(axis=1)
+    enough &= share > 0
+    if enough.any():
+        better = _fitted(answered[enough] / share[enough, None], z, by)
+        proposals.location[enough], proposals.root[enough] = better.location, better.root
+    return proposals, share / share.sum()
+
+
+def _targets(weighed: Weighed, judgement: Judgement, by: Fitting) -> tuple[FloatArray, FloatArray]:
+    """What proposals are fitted to at first, shape (3, nodes), and at last, shape (nodes,); each sums to 1.
+
+    At first these are the posterior, and what lies beyond lower and upper ends with a part of the posterior's own:
+    where nothing lies beyond an end, it is all that they are fitted to. They would widen with every round otherwise.
+    At last it is the root of what a node adds to the squared errors of the ends. Ends that are known less well than
+    others count for more.
+    """
+    own, beyond = weighed.share.sum(axis=0), weighed.beyond.sum(axis=2)
+    squares = judgement.errors**2
+    # Next to a bound nothing lies beyond an end, and rounding would tell where nodes go.
+    whole = np.maximum(np.maximum(squares.sum(axis=0), _WELL_KNOWN * squares.max()), 1e-300)
+    worth = squares / (whole * np.maximum(weighed.total, _LEAST_TOTAL))
+    relative = judgement.errors / max(judgement.error, 1e-300)
+    blame = relative**3 / np.maximum(weighed.squares, 1e-300)
+    level = np.abs(judgement.found - np.array([0.0, 1.0]))
+    among = float((blame * level**2).sum()) + _KNOWN
+    targets = np.stack([own, *(np.einsum("hen,he->en", beyond, worth) + by.bulk * own)])
+    aim = np.sqrt(np.einsum("hen,he->n", beyond**2, blame) + among * own**2)
+    targets /= targets.sum(axis=1)[:, None]
+    return np.array([_evened(row, by.least_effective) for row in targets]), aim / aim.sum()
+
+
+def _evened(weights: FloatArray, least_effective: float) -> FloatArray:
+    """Weights to the power beta, the largest up to 1 that leaves enough effective nodes.
+
+    Few must not decide alone where the next ones go.
+    """
+    if weights @ weights <= 1 / least_effective:
+        return weights
+    # What is next to nothing has no digits that a power could be trusted with.
+    some = np.flatnonzero(weights > _NEXT_TO_NOTHING * weights.max())
+    logs = np.log(weights[some] / weights.max())
+    low, high = 0.0, 1.0
+    for _ in range(7):
+        beta = (low + high) / 2
+        powers = np.exp(beta * logs)
+        if powers.sum() ** 2 >= least_effective * (powers @ powers):
+            low = beta
+        else:
+            high = beta
+    evened = np.zeros_like(weights)
+    evened[some] = np.exp(low * logs)
+    return evened / evened.sum()
+
+
+def _wholes_and_parts(
+    targets: FloatArray, shares: FloatArray, z: FloatArray, divide: Divide, by: Fitting
+) -> tuple[FloatArray, FloatArray]:
+    """Targets, and the parts of them in either family that can be fitted to, with their shares of the nodes."""
+    if divide.row < 0:
+        return targets, shares
+    rows, share = list(targets), list((1 - by.in_parts) * shares)
+    second = z[divide.row] > divide.above
+    for target, own in zip(targets, shares, strict=True):
+        for part in (np.where(second, 0.0, target), np.where(second, target, 0.0)):
+            mass = part.sum()
+            if by.least_part < mass < 1 - by.least_part and mass**2 >= by.least_effective * (part @ part):
+                rows.append(part / mass)
+                share.append(by.in_parts * own * mass)
+    return np.array(rows), np.array(share) / sum(share)
+
+
+def _fitted(weights: FloatArray, z: FloatArray, by: Fitting) -> Proposals:
+    """With the moments of the nodes z (D, nodes) under each of several weights (P, nodes), which sum to 1."""
+    means = weights @ z.T
+    covariances = np.array([(z * own) @ z.T for own in weights]) - means[:, :, None] * means[:, None, :]
+    diagonal = np.arange(len(z))
+    covariances[:, diagonal, diagonal] *= 1 + by.straighter
+    covariances[:, diagonal, diagonal] += by.narrowest
+    roots = np.moveaxis(cholesky(np.moveaxis(covariances, 0, -1)), -1, 0)
+    return Proposals.of(means, roots)

@@ -31,7 +31,7 @@ def thinned(
     importance
         How much it matters that a component is kept: its weight, or more where components decide about tails.
     location, scale
-        What makes components alike.
+        What makes components alike; a scale may be a variance as well.
     count
         How many to keep.
 
@@ -82,7 +82,8 @@ def _chances(importance: FloatArray, count: int) -> FloatArray:
 
 def _alike_together(location: FloatArray, scale: FloatArray) -> NDArray[np.intp]:
     """An order by classes of scale, and by location within them, to and fro."""
-    logs = np.log(scale)
+    part, power = np.frexp(scale)
+    logs = 2 * part + power  # like those to the base of 2: as high at its powers, and straight between them
     low, high = logs.min(), logs.max()
     classes = ((_CLASSES - 1e-6) / max(high - low, 1e-9) * (logs - low)).astype(np.uint16)
     mean, std = location.mean(), max(location.std(), 1e-9)

@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar, Literal
 
 from ..errors import RequestError
 from ..estimators import APExGP
-from ..inference.sampler import COARSEST, FINEST, TOLERATED
+from ..inference.rounds import COARSEST, FINEST, TOLERATED
 from ..learners import LEARNERS, UNKNOWN
 from ..model.beliefs import Beliefs
 from ..model.means import DEFAULT_MEAN, MEANS

@@ -1,0 +1,60 @@
+"""How many nodes a curve gets, and from where."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from .proposals import Fitting
+
+__all__ = ["COARSEST", "FINEST", "ROUNDS", "TOLERATED", "Rounds"]
+
+TOLERATED = 0.0125
+"""Standard error of the ends of far forecasts, relative to the width, that is aimed at where nothing else is asked for.
+
+A higher precision takes more nodes, and more components that are kept of them.
+"""
+FINEST, COARSEST = 0.001, 0.1
+
+
+class Rounds(NamedTuple):
+    """Numbers of nodes, both halves together, unless said otherwise."""
+
+    first: int = 1024
+    first_roughly: int = 256
+    searching: int = 512
+    """Of later rounds of the search, at least: the posterior may lie where the wide proposals have hardly a node."""
+    found: float = 30.0
+    """Effective nodes of each half by which the posterior has been found."""
+    most_searching: int = 16
+    """Rounds."""
+    soon: int = 3
+    """Rounds, after which a posterior was hard to find."""
+    least: int = 1536
+    least_where_hard: int = 4096
+    least_where_uneven: int = 16384
+    most: int = 24576
+    step: int = 256
+    growth: float = 0.75
+    """Proposals that were fitted to few nodes are not worth many: no round adds more than this part of those so far."""
+    enough: float = 200.0
+    """Effective nodes that are aimed at."""
+    rough: float = 3.0
+    """Where so many times the error remains that is aimed at, there may be `more_where_hard` times as many nodes."""
+    more_where_hard: int = 4
+    wide: float = 0.15
+    """Share of every round that keeps to the wide proposals."""
+    components: int = 1024
+    """That are kept; `most_finer` times as many at most, where a higher precision is asked for."""
+    most_finer: int = 16
+    fitting: Fitting = Fitting()
+
+    def finer(self, precision: float) -> float:
+        """How many times as many nodes a precision takes."""
+        return max((TOLERATED / precision) ** 2, 1.0)
+
+    def components_for(self, precision: float) -> int:
+        """How many components are kept."""
+        return int(min(self.finer(precision), self.most_finer) * self.components)
+
+
+ROUNDS = Rounds()
