@@ -16,7 +16,7 @@ import numpy as np
 
 from apexgp import APExGP, LearningCurve, forecast_many
 from apexgp.inference.density import Density
-from apexgp.inference.sampler import integrate
+from apexgp.inference.integral import integrate
 from apexgp.inference.statistics import Statistics
 from apexgp.model.means import MEANS
 from apexgp.priors import CALIBRATED

@@ -16,7 +16,7 @@ from scipy.special import betaln, digamma, expit
 import numbers_of_priors as numbers
 from apexgp import LearningCurve
 from apexgp.inference.density import Density
-from apexgp.inference.sampler import integrate
+from apexgp.inference.integral import integrate
 from apexgp.inference.signs import FACTS, signs_of
 from apexgp.inference.statistics import Statistics
 from apexgp.model.means import MEANS

@@ -24,7 +24,7 @@ from apexgp.errors import (
     RequestError,
 )
 from apexgp.estimators import fit_together
-from apexgp.inference.sampler import COARSEST, FINEST, TOLERATED
+from apexgp.inference.rounds import COARSEST, FINEST, TOLERATED
 from apexgp.priors import PUBLISHED, WRITTEN, Beliefs, Variant
 from apexgp.required import CONFIDENCE
 from conftest import REPOSITORY
@@ -561,10 +561,9 @@ def test_a_forecast_from_prior_experience_says_so():
 
 
 def test_ends_that_are_not_known_warn(monkeypatch):
-    import apexgp.inference.sampler as engine
+    import apexgp.inference.compiled_integral as compiled
 
-    for name, value in {"_FIRST": 64, "_MOST_SEARCHING": 2, "_MOST": 32}.items():
-        monkeypatch.setattr(engine, name, value)
+    monkeypatch.setattr(compiled, "ROUNDS", compiled.ROUNDS._replace(first=64, most_searching=2, most=32))
     with pytest.warns(AccuracyWarning, match="of their width"):
         APExGP(precision=0.002).fit(SIZES, SCORES)
 

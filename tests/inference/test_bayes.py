@@ -9,7 +9,7 @@ from scipy.special import betaln, expit, log_expit
 
 from apexgp.curve import LearningCurve
 from apexgp.inference.density import Density
-from apexgp.inference.sampler import integrate
+from apexgp.inference.integral import integrate
 from apexgp.inference.statistics import Statistics, pseudo_scores
 from apexgp.inference.uniforms import Uniforms
 from apexgp.model.beliefs import CALIBRATED, paper_beliefs

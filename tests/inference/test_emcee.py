@@ -9,9 +9,9 @@ from test_bayes import clock
 
 from apexgp import Forecast
 from apexgp.curve import LearningCurve
-from apexgp.inference import sampler
+from apexgp.inference import compiled_integral
 from apexgp.inference.density import Density
-from apexgp.inference.sampler import integrate
+from apexgp.inference.integral import integrate
 from apexgp.inference.statistics import Statistics
 from apexgp.model.beliefs import CALIBRATED, PILOT_FEATURES, paper_beliefs
 from apexgp.model.means import MEANS
@@ -256,7 +256,7 @@ CASES = {
 
 @pytest.mark.parametrize(("name", "mean"), CASES)
 def test_posterior_and_predictive_are_those_of_emcee(name, mean, monkeypatch):
-    monkeypatch.setattr(sampler, "_COMPONENTS", 10**6)  # all nodes, not the few that are kept for forecasts
+    monkeypatch.setattr(compiled_integral, "ROUNDS", compiled_integral.ROUNDS._replace(components=10**6))  # all nodes, not the few that are kept for forecasts
     curve, beliefs = CASES[name, mean]
     only_means = not beliefs.uses_replicates
     target = (PaperPosterior if only_means else CalibratedPosterior)(mean, curve, beliefs)

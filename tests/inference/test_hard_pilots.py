@@ -12,13 +12,14 @@ from scipy.optimize import minimize
 
 from apexgp import APExGP, LearningCurve
 from apexgp.errors import AccuracyWarning
-from apexgp.inference import sampler
+from apexgp.inference import compiled_integral
 from apexgp.inference.density import Density
 from apexgp.inference.ends import are_uneven
+from apexgp.inference.integral import _Search, integrate
 from apexgp.inference.onset import OnsetCoordinates
-from apexgp.inference.peaks import climb, find_missed_peaks
+from apexgp.inference.peaks import climb
 from apexgp.inference.proposals import find_noise_mode
-from apexgp.inference.sampler import _Sampler, integrate
+from apexgp.inference.rounds import ROUNDS
 from apexgp.inference.statistics import Statistics
 from apexgp.model.beliefs import CALIBRATED
 from apexgp.model.means import MEANS
@@ -132,20 +133,19 @@ def test_an_ordinary_pilot_has_no_missed_peaks_and_is_the_same_in_either_coordin
     rng = np.random.default_rng(3)
     sizes = np.geomspace(60, 360, 6)
     curve = LearningCurve(sizes, 0.9 - 0.25 * (sizes[:, None] / 60) ** -0.5 + rng.normal(0, 0.01, (6, 3)))
-    own = _Sampler(BURR, Statistics.of(curve), 0)
-    pool = own.search(512)
-    centre = own.wide.proposals.parts[0][0]
-    assert find_missed_peaks(own.coordinates, pool, centre, everywhere=True) == []
+    own = _Search(BURR, Statistics.of(curve), 0)
+    nodes = own.find(512)
+    assert own.find_missed_peaks(nodes, everywhere=True) == []
     with pytest.MonkeyPatch.context() as patch:
         # Whatever is found counts as missed.
         patch.setattr("apexgp.inference.peaks._LEAST_NODES", np.inf)
         patch.setattr("apexgp.inference.peaks._LEAST_MASS", 1e-9)
-        peaks = find_missed_peaks(own.coordinates, pool, centre, everywhere=True)
+        peaks = own.find_missed_peaks(nodes, everywhere=True)
     assert peaks
     results = []
     for one in (own, replace(own, peaks=tuple(peaks))):
-        rounds = one.search(4096)
-        results.append((rounds.weights.log_evidence, *rounds.weights.far.better.ravel()))
+        found = one.find(4096).judgement
+        results.append((found.log_evidence, *found.ends.ravel()))
     np.testing.assert_allclose(results[0][0], results[1][0], atol=0.1)
     np.testing.assert_allclose(results[0][1:], results[1][1:], atol=0.02)
 
@@ -159,11 +159,8 @@ def test_weights_are_uneven_where_they_have_no_variance(rng):
 
 def test_errors_are_not_small_on_few_nodes(monkeypatch):
     """Whatever the search ends with: with so few nodes they cannot be known, and every surface says so."""
-    monkeypatch.setattr(sampler, "_LEAST", 0)
-    monkeypatch.setattr(sampler, "_MOST", 0)
-    monkeypatch.setattr(sampler, "_MOST_SEARCHING", 2)
-    monkeypatch.setattr(sampler, "_FIRST", 64)
-    monkeypatch.setattr(sampler, "find_missed_peaks", lambda *_, **__: [])
+    few = ROUNDS._replace(first=32, searching=32, most_searching=2, least=0, least_where_hard=0, most=0)
+    monkeypatch.setattr(compiled_integral, "ROUNDS", few)
     curve = many_splits("constant")
     with pytest.warns(AccuracyWarning, match="hard to integrate"):
         model = APExGP().fit(curve)

@@ -11,7 +11,7 @@ import pytest
 from test_bayes import SIZES, clock, curve, labels_of, runs_of, shrinkage
 
 from apexgp.inference.density import Density
-from apexgp.inference.sampler import integrate
+from apexgp.inference.integral import integrate
 from apexgp.inference.statistics import Statistics
 from apexgp.model.beliefs import CALIBRATED
 from apexgp.model.means import MEANS

@@ -293,7 +293,7 @@ static void add_round(const struct problem *p, struct half *h, const double *fit
     long long counts[MOST_WIDE + MOST_FITTED];
     Py_ssize_t start = h->count, left = count;
     int used = 0;
-    for (int m = 0; m < several; m++) left -= counts[p->wides + m] = (long long)nearbyint((1.0 - p->by->wide) * (double)count * share[m]);
+    for (int m = 0; m < several; m++) left -= counts[p->wides + m] = (long long)nearbyint((1.0 - p->by->wide) * (double)count * share[m] - 1e-7);
     counts[0] = left;
     for (int m = 1; m < p->wides; m++) counts[0] -= counts[m] = (long long)nearbyint(p->wide_share[m] * (double)left);
     if (!start) {
@@ -957,10 +957,6 @@ static Py_ssize_t integrate_curve(struct problem *p, struct half *halves, Py_ssi
     told[1] = j.effective;
     told[2] = uneven ? heaviest : 0.0;
     told[3] = (double)(halves[0].used + halves[1].used);
-    told[4] = 1.0 / j.effective;
-    for (int i = 0; i < ENDS; i++) { /* where weights are uneven, no probability is known better than to the heaviest */
-        double error = sqrt(j.squares[i]), slope = error > 0.0 ? j.errors[i] / error : 0.0;
-        told[4] = fmax(told[4], fmax(error, told[2]) * slope);
-    }
+    memcpy(told + 4, j.squares, sizeof j.squares);
     return keep_some(p, halves, &j, most, out);
 }

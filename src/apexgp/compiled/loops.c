@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define INTERFACE 4 /* counted up where functions take other arguments: loaded.py refuses a build of other sources */
+#define INTERFACE 5 /* counted up where functions take other arguments: loaded.py refuses a build of other sources */
 #define MOST_LANES 8 /* nodes at a time: their number is a multiple of it */
 #define MOST_SIZES 24
 #define MOST_FAR 3
@@ -274,198 +274,6 @@ static int read_curve(struct curve *c, int numbers, const Py_buffer *layout) {
     return 1;
 }
 
-static PyObject *evaluate(PyObject *self, PyObject *args) {
-    Py_buffer layout, te, tb, ka, si, la, rise, levels, shares, arcsine, out;
-    struct curve c;
-    int dense;
-    Py_ssize_t start;
-    PyObject *result = NULL;
-    if (!PyArg_ParseTuple(args, "(iiiii)y*y*y*y*y*y*y*y*y*y*w*n", &c.sizes, &c.far, &c.draws, &c.patterns, &dense, &layout, &te,
-                          &tb, &ka, &si, &la, &rise, &levels, &shares, &arcsine, &out, &start))
-        return NULL;
-    if (!read_curve(&c, dense, &layout)) goto done;
-    Py_ssize_t n = te.len / (Py_ssize_t)sizeof(double), numbers = levels.len / (Py_ssize_t)sizeof(double) / c.draws;
-    Py_ssize_t rows = 6 * c.draws + 2 * c.far * c.draws + 1, room = out.len / (Py_ssize_t)sizeof(double) / rows;
-    if (n % MOST_LANES || n > numbers || start < 0 || start + n > room) {
-        PyErr_SetString(PyExc_ValueError, "the number of nodes is out of range");
-        goto done;
-    }
-    if (!holds(&tb, n, "tau_b") || !holds(&ka, n, "kappa") || !holds(&si, n, "sigma") || !holds(&la, n, "lam") ||
-        !holds(&rise, (c.sizes + c.far) * n, "rise") || !holds(&levels, c.draws * numbers, "levels") ||
-        !holds(&shares, c.draws * numbers, "shares") || !holds(&arcsine, c.draws / 2 * numbers, "arcsine") ||
-        !holds(&out, rows * room, "out"))
-        goto done;
-    Py_BEGIN_ALLOW_THREADS
-    CALL(evaluate, &c, te.buf, tb.buf, ka.buf, si.buf, la.buf, rise.buf, levels.buf, shares.buf, arcsine.buf,
-         (double *)out.buf + start, n, room, numbers);
-    Py_END_ALLOW_THREADS
-    result = Py_NewRef(Py_None);
-done:
-    return released(result, (Py_buffer *[]){&layout, &te, &tb, &ka, &si, &la, &rise, &levels,
-                                            &shares, &arcsine, &out, NULL});
-}
-
-static PyObject *log_rest(PyObject *self, PyObject *args) {
-    Py_buffer layout, te, tb, ka, out;
-    struct curve c;
-    int dense;
-    PyObject *result = NULL;
-    if (!PyArg_ParseTuple(args, "(iiiii)y*y*y*y*w*", &c.sizes, &c.far, &c.draws, &c.patterns, &dense, &layout, &te, &tb, &ka, &out))
-        return NULL;
-    Py_ssize_t n = out.len / (Py_ssize_t)sizeof(double);
-    if (!read_curve(&c, dense, &layout)) goto done;
-    if (n % MOST_LANES) {
-        PyErr_SetString(PyExc_ValueError, "the number of nodes is out of range");
-        goto done;
-    }
-    if (!holds(&te, n, "tau_e") || !holds(&tb, n, "tau_b") || !holds(&ka, n, "kappa")) goto done;
-    Py_BEGIN_ALLOW_THREADS
-    CALL(log_rest, &c, te.buf, tb.buf, ka.buf, out.buf, n);
-    Py_END_ALLOW_THREADS
-    result = Py_NewRef(Py_None);
-done:
-    return released(result, (Py_buffer *[]){&layout, &te, &tb, &ka, &out, NULL});
-}
-
-/* How many dimensions proposals of this width have; 0 where there are no such. */
-static int dimensions_of(Py_ssize_t width) {
-    int dimensions = 1;
-    while (dimensions <= MOST_DIMENSIONS && WIDTH(dimensions) != width) dimensions++;
-    return dimensions <= MOST_DIMENSIONS ? dimensions : 0;
-}
-
-static PyObject *mixture_density(PyObject *self, PyObject *args) {
-    Py_buffer z, proposals, weights, sums;
-    Py_ssize_t start, stop;
-    PyObject *result = NULL;
-    if (!PyArg_ParseTuple(args, "y*nny*y*w*", &z, &start, &stop, &proposals, &weights, &sums)) return NULL;
-    Py_ssize_t several = weights.len / (Py_ssize_t)sizeof(double), room = sums.len / (Py_ssize_t)sizeof(double);
-    Py_ssize_t n = stop - start;
-    int dimensions = several ? dimensions_of(proposals.len / (Py_ssize_t)sizeof(double) / several) : 0;
-    if (!dimensions || start < 0 || n < 0 || stop > room || n % MOST_LANES) {
-        PyErr_SetString(PyExc_ValueError, "dimensions or the number of nodes are out of range");
-        goto done;
-    }
-    if (!holds(&z, dimensions * room, "z") || !holds(&proposals, several * WIDTH(dimensions), "proposals")) goto done;
-    Py_BEGIN_ALLOW_THREADS
-    CALL(mixture_density, (const double *)z.buf + start, proposals.buf, weights.buf, (int)several, dimensions,
-         (double *)sums.buf + start, n, room);
-    Py_END_ALLOW_THREADS
-    result = Py_NewRef(Py_None);
-done:
-    return released(result, (Py_buffer *[]){&z, &proposals, &weights, &sums, NULL});
-}
-
-static PyObject *weigh(PyObject *self, PyObject *args) {
-    Py_buffer bend, log_density, proposed, location, variance, values, share, beyond, sums;
-    double least_mass;
-    PyObject *result = NULL;
-    if (!PyArg_ParseTuple(args, "y*dy*y*y*y*y*w*w*w*", &bend, &least_mass, &log_density, &proposed, &location, &variance,
-                          &values, &share, &beyond, &sums))
-        return NULL;
-    Py_ssize_t room = proposed.len / (Py_ssize_t)sizeof(double), draws = room ? log_density.len / proposed.len : 0;
-    Py_ssize_t far = draws ? location.len / log_density.len : 0, judged = values.len ? far : 0;
-    Py_ssize_t n = draws ? share.len / (Py_ssize_t)sizeof(double) / draws : 0;
-    if (draws < 1 || n % MOST_LANES || n > room) {
-        PyErr_SetString(PyExc_ValueError, "the number of nodes is out of range");
-        goto done;
-    }
-    if (!holds(&bend, 5, "bend") || !holds(&log_density, draws * room, "log_density") ||
-        !holds(&location, far * draws * room, "location") || !holds(&variance, far * draws * room, "variance") ||
-        !holds(&values, 2 * judged, "values") || !holds(&share, draws * n, "share") ||
-        !holds(&beyond, 2 * judged * draws * n, "beyond") || !holds(&sums, 2 + 10 * far, "sums"))
-        goto done;
-    Py_BEGIN_ALLOW_THREADS
-    CALL(weigh, bend.buf, least_mass, log_density.buf, proposed.buf, location.buf, variance.buf,
-         judged ? values.buf : NULL, (int)far, (int)draws, share.buf, beyond.buf, sums.buf, n, room);
-    Py_END_ALLOW_THREADS
-    result = Py_NewRef(Py_None);
-done:
-    return released(result, (Py_buffer *[]){&bend, &log_density, &proposed, &location, &variance, &values, &share,
-                                            &beyond, &sums, NULL});
-}
-
-static PyObject *targets(PyObject *self, PyObject *args) {
-    Py_buffer share, beyond, worth, blame, out;
-    double part, among;
-    PyObject *result = NULL;
-    if (!PyArg_ParseTuple(args, "y*y*y*y*ddw*", &share, &beyond, &worth, &blame, &part, &among, &out)) return NULL;
-    Py_ssize_t n = out.len / (Py_ssize_t)sizeof(double) / 4, far = worth.len / (Py_ssize_t)sizeof(double) / 2;
-    Py_ssize_t draws = n ? share.len / (Py_ssize_t)sizeof(double) / n : 0;
-    if (n % MOST_LANES) {
-        PyErr_SetString(PyExc_ValueError, "the number of nodes is out of range");
-        goto done;
-    }
-    if (!holds(&share, draws * n, "share") || !holds(&beyond, 2 * far * draws * n, "beyond") ||
-        !holds(&worth, 2 * far, "worth") || !holds(&blame, 2 * far, "blame") || !holds(&out, 4 * n, "out"))
-        goto done;
-    Py_BEGIN_ALLOW_THREADS
-    CALL(targets, share.buf, beyond.buf, worth.buf, blame.buf, part, among, (int)far, (int)draws, out.buf, n);
-    Py_END_ALLOW_THREADS
-    result = Py_NewRef(Py_None);
-done:
-    return released(result, (Py_buffer *[]){&share, &beyond, &worth, &blame, &out, NULL});
-}
-
-static PyObject *adapt(PyObject *self, PyObject *args) {
-    Py_buffer z, targets, shares, settings, answered, proposals, out;
-    struct settings by;
-    int several;
-    PyObject *result = NULL;
-    if (!PyArg_ParseTuple(args, "y*y*y*y*iw*w*w*", &z, &targets, &shares, &settings, &by.row, &answered, &proposals, &out))
-        return NULL;
-    Py_ssize_t n = targets.len / (Py_ssize_t)sizeof(double) / 4;
-    int dimensions = dimensions_of(proposals.len / (Py_ssize_t)sizeof(double) / MOST_FITTED);
-    Py_ssize_t room = dimensions ? z.len / (Py_ssize_t)sizeof(double) / dimensions : 0;
-    if (!dimensions || n < 1 || n % MOST_LANES || n > room || by.row >= dimensions) {
-        PyErr_SetString(PyExc_ValueError, "dimensions or the number of nodes are out of range");
-        goto done;
-    }
-    if (!holds(&z, dimensions * room, "z") || !holds(&targets, 4 * n, "targets") || !holds(&shares, 3, "shares") ||
-        !holds(&settings, 8, "settings") || !holds(&answered, MOST_FITTED * n, "answered") ||
-        !holds(&proposals, MOST_FITTED * WIDTH(dimensions), "proposals") || !holds(&out, MOST_FITTED, "out"))
-        goto done;
-    memcpy(&by, settings.buf, 8 * sizeof(double));
-    Py_BEGIN_ALLOW_THREADS
-    several = CALL(adapt, z.buf, targets.buf, shares.buf, &by, answered.buf, proposals.buf, out.buf, dimensions, n, room);
-    Py_END_ALLOW_THREADS
-    result = PyLong_FromLong(several);
-done:
-    return released(result, (Py_buffer *[]){&z, &targets, &shares, &settings, &answered, &proposals, &out, NULL});
-}
-
-static PyObject *place(PyObject *self, PyObject *args) {
-    Py_buffer t, proposals, counts, z;
-    Py_ssize_t start, count = 0;
-    PyObject *result = NULL;
-    if (!PyArg_ParseTuple(args, "y*y*y*w*n", &t, &proposals, &counts, &z, &start)) return NULL;
-    Py_ssize_t several = counts.len / (Py_ssize_t)sizeof(long long);
-    int dimensions = several ? dimensions_of(proposals.len / (Py_ssize_t)sizeof(double) / several) : 0;
-    if (!dimensions) {
-        PyErr_SetString(PyExc_ValueError, "dimensions are out of range");
-        goto done;
-    }
-    Py_ssize_t vectors = t.len / (Py_ssize_t)sizeof(double) / dimensions;
-    Py_ssize_t room = z.len / (Py_ssize_t)sizeof(double) / dimensions;
-    if (!holds(&t, dimensions * vectors, "t") || !holds(&z, dimensions * room, "z") ||
-        !holds(&proposals, several * WIDTH(dimensions), "proposals"))
-        goto done;
-    for (Py_ssize_t m = 0; m < several; m++) {
-        long long own = ((const long long *)counts.buf)[m];
-        count = own < 0 || own > vectors - count ? vectors + 1 : count + (Py_ssize_t)own;
-    }
-    if (count > vectors || start < 0 || count > room - start) {
-        PyErr_SetString(PyExc_ValueError, "there are too few vectors, or too little room");
-        goto done;
-    }
-    Py_BEGIN_ALLOW_THREADS
-    CALL(place, t.buf, proposals.buf, counts.buf, (int)several, dimensions, vectors, (double *)z.buf + start, room);
-    Py_END_ALLOW_THREADS
-    result = Py_NewRef(Py_None);
-done:
-    return released(result, (Py_buffer *[]){&t, &proposals, &counts, &z, NULL});
-}
-
 static PyObject *cut(PyObject *self, PyObject *args) {
     Py_buffer location, scale, out;
     PyObject *result = NULL;
@@ -558,7 +366,7 @@ static PyObject *integrate(PyObject *self, PyObject *args) {
                           &points[1][1], &points[1][2], &points[1][3], &out, &told))
         return NULL;
     if (!read_curve(&c, numbers, &layout) || !holds(&options, sizeof(struct options) / sizeof(double), "options") ||
-        !holds(&log_sizes, c.sizes + FAR, "log_sizes") || !holds(&told, 5, "told"))
+        !holds(&log_sizes, c.sizes + FAR, "log_sizes") || !holds(&told, 4 + ENDS, "told"))
         goto done;
     p.curve = &c;
     p.by = options.buf;
@@ -606,13 +414,6 @@ done:
 
 static PyMethodDef methods[] = {
     {"integrate", integrate, METH_VARARGS, "Components of the posterior of a curve."},
-    {"evaluate", evaluate, METH_VARARGS, "Likelihood, shares and far forecasts at many nodes."},
-    {"log_rest", log_rest, METH_VARARGS, "Likelihood of the scores given pseudo-scores, at many nodes."},
-    {"mixture_density", mixture_density, METH_VARARGS, "Add the weighted sum of several t densities."},
-    {"weigh", weigh, METH_VARARGS, "Weights of draws, and what of them lies beyond the ends of far forecasts."},
-    {"targets", targets, METH_VARARGS, "What proposals are fitted to: weights of nodes, and what lies beyond ends."},
-    {"adapt", adapt, METH_VARARGS, "Proposals that are fitted to nodes."},
-    {"place", place, METH_VARARGS, "Nodes of proposals."},
     {"cut", cut, METH_VARARGS, "Normal distributions cut to [0, 1]."},
     {"search", search, METH_VARARGS, "Quantiles of mixtures."},
     {"tails", tails, METH_VARARGS, "Tails, densities and their slopes of mixtures."},

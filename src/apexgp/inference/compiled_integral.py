@@ -10,9 +10,10 @@ from scipy.special import betaln
 from .._check import FloatArray
 from ..compiled.loaded import compiled_loops
 from ..model.distributions import Beta, LogitNormal, LogNormal, Normal
+from ..numerics.truncated_mixture import TruncatedMixture
 from .density import Density
 from .draws import FAR, Nodes
-from .ends import BEND, LEAST_MASS
+from .ends import BEND, LEAST_MASS, find_end_error
 from .level_and_drop import LOGISTIC, WELL
 from .posterior import Posterior
 from .proposals import LATE, STEADY, degrees_of_freedom, normaliser
@@ -27,7 +28,7 @@ _KINDS = (LogNormal, LogNormal, LogitNormal, LogNormal, LogNormal, LogitNormal, 
 _MEANS = ("burr", "power_law")
 _PARAMETERS = ("tau_e", "tau_b", "kappa", "sigma", "lam")
 _FEWEST_POINTS = 16384  # for each half
-_TOLD, _BY_COMPONENT = 5, 22
+_TOLD, _BY_COMPONENT = 10, 22
 
 
 def integrate_compiled(
@@ -50,7 +51,9 @@ def integrate_compiled(
     values, dimensions = out[:, :kept], len(density.names)
     parameters = dict(zip(_PARAMETERS, values[:5], strict=True))
     weights, masses = values[20:]
-    log_evidence, effective, _, _, error = told.tolist()
+    log_evidence, effective, heaviest, _, *squares = told.tolist()
+    far = TruncatedMixture(values[14:17].T, np.sqrt(values[17:20]).T, weights)
+    error = find_end_error(far, np.array(squares).reshape(-1, 2), heaviest, effective)
     nodes = Nodes(parameters, tuple(values[5:dimensions]), *values[8:14])
     return Posterior(density, of, nodes, weights, log_evidence, effective, error, masses)
 

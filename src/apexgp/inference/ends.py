@@ -13,11 +13,13 @@ import numpy as np
 from scipy.special import ndtri
 
 from .._check import FloatArray
+from ..numerics.truncated_mixture import TruncatedMixture
 from .draws import Evaluated
 
-__all__ = ["BEND", "LEAST_MASS", "Judgement", "Weighed", "are_uneven", "guess_ends", "judge", "weigh"]
+__all__ = ["BEND", "LEAST_MASS", "Judgement", "Weighed", "are_uneven", "find_end_error", "guess_ends", "judge", "weigh"]
 
-_LEVEL_SCORES = ndtri(np.array([0.025, 0.975]))
+_LEVELS = np.array([0.025, 0.975])
+_LEVEL_SCORES = ndtri(_LEVELS)
 _LEAST_SLOPE = 0.06  # of the distribution function at an end, over the width of the interval
 BEND = np.array([3.0, 0.392072721868877, -0.0556852705743289, 0.00505493874153855, -0.000183386362274174])
 """Up to this many standard deviations Phi(z) is 1/2 plus z times this polynomial of z^2, to 0.0023; beyond, 0 or 1."""
@@ -124,8 +126,8 @@ class Judgement(NamedTuple):
     """Probability below the ends before that step."""
     errors: FloatArray
     """Standard error of each end relative to the width, as if the nodes were independent: shape (sizes, 2)."""
-    slopes: FloatArray
-    """What an error of the probability makes of that: shape (sizes, 2)."""
+    squares: FloatArray
+    """Variance of the probability below each end."""
     total: FloatArray
     """As in `Weighed`."""
     mean: FloatArray
@@ -159,13 +161,40 @@ def judge(halves: Sequence[Weighed], ends: FloatArray) -> Judgement:
     missing = _LEVEL_SCORES - score
     newton = ends + missing * np.exp(-0.5 * score**2) / (np.sqrt(2 * np.pi) * slopes)
     better = np.clip(np.where(np.abs(missing) < 1, newton, _guess(mean, square)), _NEXT, 1 - _NEXT)
-    steep = 1 / (width * slopes)
     effective = 1 / sum(part**2 / half.effective_size for part, half in zip(parts, halves, strict=True))
     draws = len(halves[0].share)
     log_evidence = float(top + np.log(masses.sum()) - np.log(2 * draws))
     return Judgement(
-        parts, better, found, np.sqrt(squares) * steep, steep, together("total"), mean, float(effective), log_evidence
+        *(parts, better, found, np.sqrt(squares) / (width * slopes), squares),
+        *(together("total"), mean, float(effective), log_evidence),
     )
+
+
+def find_end_error(forecasts: TruncatedMixture, squares: FloatArray, heaviest: float, effective_size: float) -> float:
+    """Find the largest standard error of the ends of far intervals, relative to their width.
+
+    By the quantiles two standard errors of the probability away, not by the density at the end: where that is next to
+    nothing, an end may lie anywhere between two parts of the distribution.
+
+    Parameters
+    ----------
+    forecasts
+        The mixture at all sizes.
+    squares
+        Variances of the probabilities below the ends, shape (sizes, 2).
+    heaviest
+        Weight of the heaviest node where weights are uneven, else 0: no probability is known better.
+    effective_size
+        Effective number of nodes: no end is known better than to one over it.
+    """
+    error = np.maximum(np.sqrt(squares), heaviest)
+    tail = _LEVELS[0]
+    outer, inner = tail - np.minimum(2 * error, tail / 2), np.minimum(tail + 2 * error, 0.5)
+    ends = np.broadcast_to(_LEVELS[:, None], (2, len(error)))
+    below = np.array([outer[:, 0], inner[:, 0], 1 - inner[:, 1], 1 - outer[:, 1], *ends])
+    lowest, low, high, highest, lower, upper = forecasts.quantile(below, 1 - below)
+    widest = np.maximum(low - lowest, highest - high) / np.maximum(upper - lower, 1e-9)
+    return max(0.25 * float(widest.max()), 1 / effective_size)
 
 
 def guess_ends(halves: Sequence[Evaluated], expected: Sequence[FloatArray]) -> FloatArray:

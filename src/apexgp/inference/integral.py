@@ -20,10 +20,11 @@ from typing import NamedTuple
 import numpy as np
 
 from .._check import FloatArray
+from ..numerics.truncated_mixture import TruncatedMixture
 from .compiled_integral import integrate_compiled
 from .density import Density, Divide
 from .draws import Evaluated, Nodes
-from .ends import Judgement, Weighed, are_uneven, guess_ends, judge, weigh
+from .ends import Judgement, Weighed, are_uneven, find_end_error, guess_ends, judge, weigh
 from .onset import OnsetCoordinates
 from .peaks import Peak, find_missed_peaks, wide_around
 from .posterior import Posterior
@@ -198,7 +199,8 @@ class _Search:
         ]
         halves = []
         for half, (fitted, shares) in enumerate(fits[::-1]):
-            fitted = fitted.counting(np.round((1 - self.by.wide) * count * shares).astype(np.int64))
+            # A little less than a half, so that rounding errors do not decide which way halves go.
+            fitted = fitted.counting(np.round((1 - self.by.wide) * count * shares - 1e-7).astype(np.int64))
             wide = self.wide.counting(count - int(fitted.counts.sum()))
             halves.append(self._add(nodes.halves[half], wide, fitted, nodes.used, half))
         return self._judged((halves[0], halves[1]), nodes.judgement.ends, nodes.rounds + 1, nodes.used + count)
@@ -257,9 +259,9 @@ class _Search:
         kept = calibrated(kept, traits, np.append(told.total, told.mean))
         z, _ = self.deviates(nodes.places[:, node])
         known = Nodes(self.density.parameters(z, self.of), self.density.shape(z, self.of), *at.chosen(draw, node))
-        # Where weights are uneven, no probability is known better than to the heaviest of them.
+        far = TruncatedMixture(at.far_location[:, draw, node].T, np.sqrt(at.far_variance[:, draw, node]).T, kept)
         heaviest = float(nodes.weights.max()) if are_uneven(nodes.weights) else 0.0
-        error = max(told.error, heaviest * float(told.slopes.max()), 1 / told.effective_size)
+        error = find_end_error(far, told.squares, heaviest, told.effective_size)
         return Posterior(
             self.density, self.of, known, kept, told.log_evidence, told.effective_size, error, nodes.weights[node]
         )

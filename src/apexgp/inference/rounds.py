@@ -31,7 +31,7 @@ class Rounds(NamedTuple):
     """Rounds, after which a posterior was hard to find."""
     least: int = 1536
     least_where_hard: int = 4096
-    least_where_uneven: int = 16384
+    least_where_uneven: int = 24576
     most: int = 24576
     step: int = 256
     growth: float = 0.75

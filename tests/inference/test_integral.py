@@ -1,7 +1,6 @@
-"""The sampler: weights of the mixture of all proposals, thinning, told errors, and seeds that do not matter."""
+"""The integration: weights of mixtures, halves that do not shape themselves, thinning, errors, seeds."""
 
-import copy
-import dataclasses
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,22 +8,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-import apexgp.inference.adaptation as adaptation_module
-import apexgp.inference.pool as pool_module
-import apexgp.inference.proposals as proposals_module
 from apexgp import APExGP, LearningCurve
-from apexgp.compiled.loaded import compiled_loops
-from apexgp.inference import fused
-from apexgp.inference.adaptation import _fitted, adapted
 from apexgp.inference.density import Density
-from apexgp.inference.proposals import Proposals, degrees_of_freedom, wide_proposals
-from apexgp.inference.sampler import TOLERATED, _Sampler
+from apexgp.inference.ends import guess_ends, judge, weigh
+from apexgp.inference.integral import _Search
+from apexgp.inference.proposals import (
+    Fitting,
+    Proposals,
+    _fitted,
+    _targets,
+    degrees_of_freedom,
+    fit_proposals,
+    wide_proposals,
+)
+from apexgp.inference.rounds import TOLERATED
 from apexgp.inference.statistics import Statistics, neighbours
 from apexgp.inference.thinning import calibrated, thinned
 from apexgp.inference.uniforms import standard_t
 from apexgp.model.beliefs import CALIBRATED
 from apexgp.model.means import MEANS
-from conftest import missing
 from limited import guarded
 
 pytestmark = pytest.mark.slow
@@ -51,63 +53,64 @@ def test_a_proposal_has_the_density_of_its_nodes(rng):
     np.testing.assert_allclose(np.cov(nodes), root @ root.T * 29 / 27, rtol=0.15, atol=0.3)
 
 
-@pytest.fixture(params=["compiled", "NumPy"])
-def engine(request, monkeypatch):
-    """Both ways to the same numbers."""
-    if request.param == "NumPy":
-        for module in (fused, pool_module, proposals_module, adaptation_module):
-            monkeypatch.setattr(module, "compiled_loops", lambda nodes=0: None)
-    elif compiled_loops() is None:
-        missing("the package was built without a compiler")
-
-
-@pytest.mark.usefixtures("engine")
 def test_weights_are_those_of_the_mixture_of_all_proposals():
-    """Brute force: each node's density under every proposal that any node came from, by its share of the nodes."""
+    """Brute force: each node's density under every proposal that any of its half came from, by its share of them."""
     density = Density(MEANS["burr"], CALIBRATED)
-    sampler = _Sampler(density, Statistics.of(pilot(1)), 3)
-    pool = sampler.begun(256)
-    for count in (512, 1024):
-        pool = sampler.continued(pool, count)
-    counts, z = pool.proposals.counts, pool.points.z
-    total = z.shape[-1]
-    assert counts.sum() == total == 256 + 512 + 1024
-    assert len(counts) > 2 + 2 * 3  # the wide ones, and in each round more than one for each of three targets
-    mixture = np.zeros(total)
-    locations, roots, *_ = pool.proposals.parts
-    for location, root, count in zip(locations, roots, counts, strict=True):
-        own = stats.multivariate_t(location, root @ root.T, df=degrees_of_freedom(len(density.names)))
-        mixture += count / total * own.pdf(z.T)
-    np.testing.assert_allclose(pool.proposed[:total], total * mixture, rtol=1e-8)
-    expected = pool.points.at.log_weight - np.log(mixture)
-    weights = np.exp(expected - expected.max())
-    assert pool.weights.log_evidence == pytest.approx(expected.max() + np.log(weights.mean()), abs=1e-8)
-    np.testing.assert_allclose(pool.weights.share, weights / weights.sum(), rtol=1e-6, atol=1e-290)
+    search = _Search(density, Statistics.of(pilot(1)), 3)
+    nodes = search._go_on(search.find(512), 384)
+    masses = []
+    for half, weighed in zip(nodes.halves, nodes.weighed, strict=True):
+        counts, z = half.proposals.counts, half.places
+        total = z.shape[-1]
+        assert counts.sum() == total == 256 + 256 + 384
+        assert len(counts) > 2 + 2 * 3  # the wide ones, and in each round more than one for each of three targets
+        mixture = np.zeros(total)
+        for location, root, count in zip(half.proposals.location, half.proposals.root, counts, strict=True):
+            own = stats.multivariate_t(location, root @ root.T, df=degrees_of_freedom(len(density.names)))
+            mixture += count / total * own.pdf(z.T)
+        expected = half.at.log_weight - np.log(mixture)
+        weights = np.exp(expected - expected.max())
+        masses.append(expected.max() + np.log(weights.mean()))
+        np.testing.assert_allclose(weighed.share, weights / weights.sum(), rtol=1e-6, atol=1e-290)
+    assert nodes.judgement.log_evidence == pytest.approx(np.log(np.exp(masses).mean()), abs=1e-8)
+    np.testing.assert_allclose(nodes.judgement.parts, np.exp(masses) / np.exp(masses).sum(), rtol=1e-8)
+
+
+def test_no_node_has_shaped_the_proposals_that_it_came_from():
+    """Whatever the nodes of a half are, its next proposals stay the same; those of the other change."""
+    search = _Search(Density(MEANS["burr"], CALIBRATED), Statistics.of(pilot(1)), 3)
+    nodes = search.find(512)
+    first, second = nodes.halves
+    moved = first._replace(places=first.places + 0.1)
+    one, other = search._go_on(nodes, 128).halves
+    one_then, other_then = search._go_on(replace(nodes, halves=(moved, second)), 128).halves
+    np.testing.assert_array_equal(one.latest.location, one_then.latest.location)
+    assert not np.allclose(other.latest.location[2:], other_then.latest.location[2:])
 
 
 def test_proposals_have_the_moments_of_weighted_nodes(rng):
     z, weights = rng.normal(size=(3, 200)), rng.gamma(1.0, size=(2, 200))
     weights /= weights.sum(axis=1)[:, None]
-    for location, root, own in zip(*_fitted(weights, z).parts[:2], weights, strict=True):
+    fitted = _fitted(weights, z, Fitting())
+    for location, root, own in zip(fitted.location, fitted.root, weights, strict=True):
         np.testing.assert_allclose(location, np.average(z, axis=1, weights=own))
         covariance = np.cov(z, aweights=own, ddof=0)
         np.testing.assert_allclose(root @ root.T, covariance + 0.05 * np.diag(np.diag(covariance)), atol=1e-9)
 
 
-@pytest.mark.usefixtures("engine")
 def test_proposals_come_nearer_to_the_density_that_is_best_for_the_ends():
-    """Its distance to what nodes add to the errors: the adapted ones have less of it than the wide ones."""
+    """Its distance to what nodes add to the errors: the fitted ones have less of it than those before."""
     density, of = Density(MEANS["burr"], CALIBRATED), Statistics.of(pilot(1))
-    pool = _Sampler(density, of, 3).begun(2048)
-    proposals, shares = adapted(pool.weights, pool.points.roomy_z, density.divide(of))
+    search = _Search(density, of, 3)
+    half = search._add(None, search.wide.counting(2048), None, 0, 0)
+    ends = guess_ends([half.at, half.at], [half.expected, half.expected])
+    weighed = weigh(half.at, half.expected, ends)
+    judgement = judge([weighed, weighed], ends)
+    proposals, shares = fit_proposals(half.places, weighed, judgement, density.divide(of), Fitting())
     assert shares.sum() == pytest.approx(1.0)
     assert (shares >= 0).all()
-    far, own = pool.weights.far, pool.weights.share.sum(axis=0)
-    squares = np.einsum("hen,he->n", far.beyond.sum(axis=2) ** 2, far.blame())
-    aim = np.sqrt(squares + (far.blame() * far.level**2).sum() * own**2)
-    aim /= aim.sum()
-    nodes = pool.points.z
-    gained = np.log(shares @ proposals.density(nodes)) - np.log(pool.proposed[: len(aim)] / len(aim))
+    _, aim = _targets(weighed, judgement, Fitting())
+    gained = np.log(shares @ proposals.density(half.places)) - np.log(half.expected / len(aim))
     assert aim @ gained > 1.0  # of relative entropy, in nats
 
 
@@ -115,32 +118,17 @@ def test_a_curve_that_wakes_up_late_is_looked_for():
     """Under the prior few nodes have an onset within the pilot, and fewer a steep one: a wide proposal has them all."""
     density, of = Density(MEANS["burr"], CALIBRATED), Statistics.of(pilot(1))
     wide, (row, above, below) = wide_proposals(density, of), density.divide(of)
-    locations, roots, *_ = wide.proposals.parts
+    locations, roots = wide.proposals.location, wide.proposals.root
     assert above < locations[1, row] < below
     assert 0 < roots[1, row, row] < 0.5 * (below - above)
     onset = density.shape(np.array([[above, below] if i == row else [0, 0] for i in range(8)], float), of)[1]
     np.testing.assert_allclose(onset, [np.log(SIX[0] / SIX[-1]) - 0.5, 0.5], atol=0.01)
 
 
-def test_a_pool_is_a_value_which_another_round_leaves_alone():
-    sampler = _Sampler(Density(MEANS["burr"], CALIBRATED), Statistics.of(pilot(1)), 3)
-    pool = sampler.begun(256)
-    before = copy.deepcopy(pool)
-    one, again = (sampler.continued(pool, 512) for _ in range(2))
-    for own, old in ((pool, before), (one, again)):
-        np.testing.assert_array_equal(own.points.z, old.points.z)
-        np.testing.assert_array_equal(own.points.at.level, old.points.at.level)
-        np.testing.assert_array_equal(own.proposed[: own.points.count], old.proposed[: old.points.count])
-        np.testing.assert_array_equal(own.weights.share, old.weights.share)
-        np.testing.assert_array_equal(own.proposals.counts, old.proposals.counts)
-        assert own.rounds == old.rounds
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        pool.points = one.points
-
-
 def test_many_splits_put_the_wide_proposal_on_the_noise():
     statistics, density = Statistics.of(pilot(4, splits=100)), Density(MEANS["burr"], CALIBRATED)
-    locations, roots, *_ = wide_proposals(density, statistics).proposals.parts
+    proposals = wide_proposals(density, statistics).proposals
+    locations, roots = proposals.location, proposals.root
     assert roots[0, 0, 0] < 0.1
     tau = density.parameters(locations[0][:, None], statistics)["tau_e"][0]
     assert tau == pytest.approx(0.008, rel=0.1)
