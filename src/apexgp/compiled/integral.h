@@ -22,7 +22,7 @@ struct options {
     double precision, roughly;
     double first, searching, found, most_searching, least, least_where_hard, least_where_uneven, most, step, growth, enough;
     double rough, more_where_hard, wide, late, steady;
-    double for_posterior, bulk, in_parts, least_part, straighter, narrowest, least_effective;
+    double for_posterior, bulk, in_parts, least_part, straighter, narrowest, least_effective, least_share;
     double normaliser, degrees, bend[5], least_mass, components;
 };
 
@@ -455,7 +455,11 @@ static int fit_proposals(const struct problem *p, struct half *h, const struct j
     }
     struct settings to = {by->in_parts, by->least_part, by->straighter, by->narrowest, by->least_effective,
                           p->onset ? 0.0 : by->above, 1.0 / sqrt(by->degrees), by->normaliser, (int)by->divide_row};
-    return CALL(adapt, h->z, h->targets, shares, &to, p->answered, fitted, share, p->dimensions, h->count, p->room);
+    int several = CALL(adapt, h->z, h->targets, shares, &to, p->answered, fitted, share, p->dimensions, h->count, p->room);
+    double left = 0.0;
+    for (int m = 0; m < several; m++) left += share[m] = share[m] < by->least_share ? 0.0 : share[m];
+    for (int m = 0; m < several; m++) share[m] /= left;
+    return several;
 }
 
 /* Another round of both halves; 0 where points have run out. */
@@ -865,6 +869,7 @@ static Py_ssize_t keep_some(const struct problem *p, const struct half *h, const
             for (Py_ssize_t node = 0; node < h[k].count; node++) {
                 Py_ssize_t n = h[k].count, at = number * n + node;
                 double weight = j->part[k] * h[k].share[at], importance = weight;
+                if (weight == 0.0) continue;
                 for (int i = 0; i < ENDS; i++) importance += alike[i] * j->part[k] * h[k].beyond[i * DRAWS * n + at];
                 if (importance > next_to_nothing) draws[many++] = (struct draw){node, k, number, weight, importance};
             }

@@ -591,7 +591,7 @@ static inline V NAME(nearly_normal)(V z, const double *bend, V *slope) {
 static void NAME(weigh)(const double *bend, double least_mass, const double *log_density, const double *proposed,
                         const double *location, const double *variance, const double *values, int far, int draws,
                         double *share, double *beyond, double *sums, Py_ssize_t n, Py_ssize_t room) {
-    const double nothing = 1e-30;
+    const double nothing = 1e-9;
     V top = NAME(all)(-1.0 / 0.0), total = NAME(all)(0.0), squares = NAME(all)(0.0), unused;
     for (Py_ssize_t i = 0; i < n; i += LANES) {
         V log_proposed = NAME(log)(NAME(load)(proposed + i));
@@ -614,6 +614,7 @@ static void NAME(weigh)(const double *bend, double least_mass, const double *log
         V mass = NAME(all)(0.0);
         for (int j = 0; j < draws; j++) {
             V weight = NAME(load)(share + j * n + i) * (1.0 / whole);
+            weight = NAME(pick)(weight > nothing, weight, NAME(all)(0.0));
             NAME(store)(share + j * n + i, weight);
             mass += weight;
         }
@@ -631,7 +632,7 @@ static void NAME(weigh)(const double *bend, double least_mass, const double *log
                 Py_ssize_t place = (h * draws + j) * room + i;
                 V weight = NAME(load)(share + j * n + i);
                 double *low = beyond + ((2 * h) * draws + j) * n + i, *high = low + draws * n;
-                if (!NAME(any)(weight > nothing)) {
+                if (!NAME(any)(weight > 0.0)) {
                     if (values) {
                         NAME(store)(low, NAME(all)(0.0));
                         NAME(store)(high, NAME(all)(0.0));

@@ -24,6 +24,7 @@ _LEAST_SLOPE = 0.06  # of the distribution function at an end, over the width of
 BEND = np.array([3.0, 0.392072721868877, -0.0556852705743289, 0.00505493874153855, -0.000183386362274174])
 """Up to this many standard deviations Phi(z) is 1/2 plus z times this polynomial of z^2, to 0.0023; beyond, 0 or 1."""
 LEAST_MASS = 1e-3
+_NOTHING = 1e-9  # draws of less weight are left out: nearly all that the wide proposals make
 _NEXT = 1e-6  # to 0 and 1, the nearest that an end may come
 _FARTHEST = 1e3  # locations and standard deviations: beyond, nothing changes, and squares overflow
 
@@ -76,6 +77,7 @@ def weigh(at: Evaluated, expected: FloatArray, ends: FloatArray | None) -> Weigh
     share = np.exp(log_weights - top)
     whole = share.sum()
     share /= whole
+    share[share <= _NOTHING] = 0.0
     location = np.clip(at.far_location, -_FARTHEST, _FARTHEST)
     variance = np.clip(at.far_variance, 1e-14, _FARTHEST**2)
     mean = np.einsum("hkn,kn->h", location, share)

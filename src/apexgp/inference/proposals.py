@@ -65,6 +65,8 @@ class Fitting(NamedTuple):
     """A fitted proposal is less tilted than the nodes that it was fitted to: they are few."""
     narrowest: float = 1e-12
     least_effective: float = 40.0
+    least_share: float = 0.02
+    """Of the nodes, for a proposal to be worth its while."""
 
 
 def degrees_of_freedom(dimensions: int) -> int:
@@ -259,6 +261,8 @@ def fit_proposals(
     if enough.any():
         better = _fitted(answered[enough] / share[enough, None], z, by)
         proposals.location[enough], proposals.root[enough] = better.location, better.root
+    share /= share.sum()
+    share[share < by.least_share] = 0.0
     return proposals, share / share.sum()
 
 

@@ -41,7 +41,7 @@ class Rounds(NamedTuple):
     rough: float = 3.0
     """Where so many times the error remains that is aimed at, there may be `more_where_hard` times as many nodes."""
     more_where_hard: int = 4
-    wide: float = 0.15
+    wide: float = 0.2
     """Share of every round that keeps to the wide proposals."""
     components: int = 1024
     """That are kept; `most_finer` times as many at most, where a higher precision is asked for."""
