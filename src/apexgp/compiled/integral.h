@@ -819,7 +819,7 @@ static void order_alike(const struct problem *p, const struct half *h, const str
 }
 
 /* Move weights as little as restores the totals that traits had before draws were left out. */
-static void restore_totals(const double *traits, const double *totals, double *weights, Py_ssize_t many) {
+static void restore_totals(double *traits, const double *totals, double *weights, Py_ssize_t many) {
     enum { TRAITS = ENDS + FAR + 1 };
     double scale[TRAITS], missing[TRAITS], moment[TRAITS * TRAITS], root[TRAITS * TRAITS], whole = 0.0;
     for (int a = 0; a < TRAITS; a++) {
@@ -829,10 +829,13 @@ static void restore_totals(const double *traits, const double *totals, double *w
     }
     for (int a = 0; a < TRAITS; a++) {
         missing[a] = totals[a] / scale[a];
-        for (Py_ssize_t i = 0; i < many; i++) missing[a] -= traits[a * many + i] / scale[a] * weights[i];
+        for (Py_ssize_t i = 0; i < many; i++) {
+            traits[a * many + i] /= scale[a];
+            missing[a] -= traits[a * many + i] * weights[i];
+        }
         for (int b = 0; b <= a; b++) {
             double sum = a == b ? 1e-6 : 0.0;
-            for (Py_ssize_t i = 0; i < many; i++) sum += traits[a * many + i] / scale[a] * traits[b * many + i] / scale[b] * weights[i];
+            for (Py_ssize_t i = 0; i < many; i++) sum += traits[a * many + i] * traits[b * many + i] * weights[i];
             moment[a * TRAITS + b] = sum;
         }
     }
@@ -847,7 +850,7 @@ static void restore_totals(const double *traits, const double *totals, double *w
     }
     for (Py_ssize_t i = 0; i < many; i++) {
         double by = 1.0;
-        for (int a = 0; a < TRAITS; a++) by += missing[a] * traits[a * many + i] / scale[a];
+        for (int a = 0; a < TRAITS; a++) by += missing[a] * traits[a * many + i];
         weights[i] *= bounded(by, 0.5, 1.5);
         whole += weights[i];
     }
