@@ -1,14 +1,10 @@
-/* The integration, whole: what inference/integral.py does in NumPy, which says why, with the same numbers to rounding.
-
-   Nodes come in two halves, each from proposals that were fitted to the nodes of the other. */
+/* The integration, whole: what inference/integral.py does in NumPy, which says why, with the same numbers to rounding. */
 
 #define DRAWS 4
 #define FAR 3
 #define ENDS (2 * FAR)
 #define ROWS (6 * DRAWS + 2 * FAR * DRAWS + 1) /* what `evaluate` knows of a node */
 #define MOST_WIDE 8
-#define MOST_ROUNDS 64
-#define MOST_PROPOSALS (MOST_WIDE + MOST_ROUNDS * MOST_FITTED)
 #define MOST_STENCIL 80
 #define TAKING_OFF 128
 #define SAMPLE 1024
@@ -20,7 +16,7 @@ struct options {
     double location[MOST_COORDINATES], spread[MOST_COORDINATES]; /* of the variable behind each prior, for a deviate */
     double window, most_kappa, most_tail, divide_row, above, below, steep[3];
     double precision, roughly;
-    double first, searching, found, most_searching, least, least_where_hard, least_where_uneven, most, step, growth, enough;
+    double first, searching, found, most_searching, soon, least, least_where_hard, least_where_uneven, most, step, growth, enough;
     double rough, more_where_hard, wide, late, steady;
     double for_posterior, bulk, in_parts, least_part, straighter, narrowest, least_effective, least_share;
     double normaliser, degrees, bend[5], least_mass, components;
@@ -39,21 +35,17 @@ struct problem {
     Py_ssize_t room;
 };
 
-struct half {
-    Py_ssize_t count, vectors, used;
-    double *z, *rows, *proposed, *share, *beyond, *targets, *table, counts[MOST_PROPOSALS];
-    int proposals;
-    Py_ssize_t latest;                                                      /* nodes of the last round */
-    double latest_counts[MOST_WIDE + MOST_FITTED], sums[2 + 10 * FAR];
-    int latest_proposals;                                                   /* fitted ones */
+/* Nodes, in columns; those before `from` do not count. */
+struct pool {
+    Py_ssize_t count, from, vectors;
+    double *z, *rows, *proposed, *share, *beyond, *targets, sums[2 + 10 * FAR];
     const double *t, *levels, *shares, *arcsine;
-    double effective, log_mass;
 };
 
-/* How well the ends of far forecasts are known by both halves together. */
+/* How well the ends of far forecasts are known. */
 struct judgement {
     int known;
-    double values[ENDS], found[ENDS], squares[ENDS], errors[ENDS], total[ENDS], mean[FAR], part[2], error, effective, log_evidence;
+    double values[ENDS], found[ENDS], squares[ENDS], errors[ENDS], total[ENDS], mean[FAR], error, effective, log_evidence;
 };
 
 struct peak {
@@ -285,112 +277,56 @@ static void evaluate_nodes(const struct problem *p, const double *z, Py_ssize_t 
         }
 }
 
-/* More nodes, as many as counted, most of them from proposals that are fitted. */
-static void add_round(const struct problem *p, struct half *h, const double *fitted, const double *share, int several,
+/* More nodes, most of them from proposals that are fitted; each is to weigh its density over that of its own round. */
+static void add_round(const struct problem *p, struct pool *h, const double *fitted, const double *share, int several,
                       Py_ssize_t count) {
     const int n = p->dimensions, width = WIDTH(n);
     double sources[(MOST_WIDE + MOST_FITTED) * WIDTH(MOST_COORDINATES)], weights[MOST_WIDE + MOST_FITTED];
     long long counts[MOST_WIDE + MOST_FITTED];
     Py_ssize_t start = h->count, left = count;
     int used = 0;
-    for (int m = 0; m < several; m++) left -= counts[p->wides + m] = (long long)nearbyint((1.0 - p->by->wide) * (double)count * share[m] - 1e-7);
+    for (int m = 0; m < several; m++)
+        left -= counts[p->wides + m] = (long long)nearbyint((1.0 - p->by->wide) * (double)count * share[m] - 1e-7);
     counts[0] = left;
     for (int m = 1; m < p->wides; m++) counts[0] -= counts[m] = (long long)nearbyint(p->wide_share[m] * (double)left);
-    if (!start) {
-        memcpy(h->table, p->wide_table, (size_t)(p->wides * width) * sizeof(double));
-        memset(h->counts, 0, sizeof h->counts);
-        h->proposals = p->wides;
-    }
-    h->latest_proposals = 0;
     for (int m = 0; m < p->wides + several; m++) {
-        const double *own = m < p->wides ? p->wide_table + m * width : fitted + (m - p->wides) * width;
-        double many = (double)counts[m];
-        if (m < p->wides) {
-            h->counts[m] += many;
-            h->latest_counts[m] = many;
-        }
         if (!counts[m]) continue;
+        const double *own = m < p->wides ? p->wide_table + m * width : fitted + (m - p->wides) * width;
         memcpy(sources + used * width, own, (size_t)width * sizeof(double));
-        if (m >= p->wides) {
-            memcpy(h->table + h->proposals * width, own, (size_t)width * sizeof(double));
-            h->counts[h->proposals++] = many;
-            h->latest_counts[p->wides + h->latest_proposals++] = many;
-        }
-        weights[used] = many;
+        weights[used] = (double)counts[m] / (double)count;
         counts[used++] = counts[m];
     }
-    CALL(place, h->t + h->used, sources, counts, used, n, h->vectors, h->z + start, p->room);
-    evaluate_nodes(p, h->z + start, p->room, h->levels + h->used, h->shares + h->used, h->arcsine + h->used, h->vectors,
+    CALL(place, h->t + start, sources, counts, used, n, h->vectors, h->z + start, p->room);
+    evaluate_nodes(p, h->z + start, p->room, h->levels + start, h->shares + start, h->arcsine + start, h->vectors,
                    h->rows + start, count);
-    if (start) CALL(mixture_density, h->z, sources, weights, used, n, h->proposed, start, p->room);
     memset(h->proposed + start, 0, (size_t)count * sizeof(double));
-    CALL(mixture_density, h->z + start, h->table, h->counts, h->proposals, n, h->proposed + start, count, p->room);
+    CALL(mixture_density, h->z + start, sources, weights, used, n, h->proposed + start, count, p->room);
     h->count += count;
-    h->used += count;
-    h->latest = count;
 }
 
-/* Keep the nodes of the last round alone. */
-static void forget_early_rounds(const struct problem *p, struct half *h) {
-    const int width = WIDTH(p->dimensions);
-    Py_ssize_t from = h->count - h->latest;
-    for (int d = 0; d < p->dimensions; d++)
-        memmove(h->z + d * p->room, h->z + d * p->room + from, (size_t)h->latest * sizeof(double));
-    for (int r = 0; r < ROWS; r++)
-        memmove(h->rows + r * p->room, h->rows + r * p->room + from, (size_t)h->latest * sizeof(double));
-    memmove(h->table + p->wides * width, h->table + (h->proposals - h->latest_proposals) * width,
-            (size_t)(h->latest_proposals * width) * sizeof(double));
-    h->proposals = p->wides + h->latest_proposals;
-    memcpy(h->counts, h->latest_counts, (size_t)h->proposals * sizeof(double));
-    h->count = h->latest;
-    memset(h->proposed, 0, (size_t)h->count * sizeof(double));
-    CALL(mixture_density, h->z, h->table, h->counts, h->proposals, p->dimensions, h->proposed, h->count, p->room);
-}
-
-static void weigh_half(const struct problem *p, struct half *h, const double *values) {
-    const double *location = h->rows + 6 * DRAWS * p->room;
-    CALL(weigh, p->by->bend, p->by->least_mass, h->rows, h->proposed, location, location + FAR * DRAWS * p->room, values, FAR,
-         DRAWS, h->share, h->beyond, h->sums, h->count, p->room);
-    h->effective = 1.0 / h->sums[0];
-    h->log_mass = h->sums[1];
-}
-
-/* Weigh both halves, each by itself, and judge the ends of far forecasts by both. */
-static void judge(const struct problem *p, struct half *halves, struct judgement *j) {
+/* Weigh the nodes that count, and judge the ends of far forecasts by them. */
+static void judge(const struct problem *p, struct pool *h, struct judgement *j) {
     const double least_slope = 0.06, next = 1e-6, at[2] = {-1.959963984540054, 1.959963984540054};
+    const double *rows = h->rows + h->from, *location = rows + 6 * DRAWS * p->room, *sums = h->sums + 2;
+    const Py_ssize_t count = h->count - h->from;
     for (int turn = j->known ? 1 : 0; turn < 2; turn++) {
-        for (int k = 0; k < 2; k++) weigh_half(p, halves + k, turn ? j->values : NULL);
-        double top = fmax(halves[0].log_mass, halves[1].log_mass), mass[2], whole = 0.0, squares = 0.0;
-        for (int k = 0; k < 2; k++) whole += mass[k] = exp(halves[k].log_mass - top);
-        for (int k = 0; k < 2; k++) {
-            j->part[k] = mass[k] / whole;
-            squares += j->part[k] * j->part[k] / halves[k].effective;
-        }
-        j->effective = 1.0 / squares;
-        j->log_evidence = top + log(whole) - log(2.0 * DRAWS);
-        if (turn) j->error = 0.0;
+        CALL(weigh, p->by->bend, p->by->least_mass, rows, h->proposed + h->from, location, location + FAR * DRAWS * p->room,
+             turn ? j->values : NULL, FAR, DRAWS, h->share, h->beyond, h->sums, count, p->room);
+        j->effective = 1.0 / h->sums[0];
+        j->log_evidence = h->sums[1] - log((double)count * DRAWS);
+        j->error = 0.0;
         for (int f = 0; f < FAR; f++) {
-            double mean = 0.0, square = 0.0, better[2], width = fmax(j->values[2 * f + 1] - j->values[2 * f], 1e-9);
-            for (int k = 0; k < 2; k++) {
-                mean += j->part[k] * halves[k].sums[2 + f];
-                square += j->part[k] * halves[k].sums[2 + FAR + f];
-            }
-            double std = sqrt(fmax(square - mean * mean, 0.0));
+            double mean = sums[f], std = sqrt(fmax(sums[FAR + f] - mean * mean, 0.0)), better[2];
+            double width = fmax(j->values[2 * f + 1] - j->values[2 * f], 1e-9);
             j->mean[f] = mean;
             for (int e = 0; e < 2; e++) {
                 int i = 2 * f + e;
-                double guess = mean + (e ? 2.0 : -2.0) * std, slope = 0.0;
-                better[e] = guess;
+                better[e] = mean + (e ? 2.0 : -2.0) * std;
                 if (!turn) continue;
-                j->found[i] = j->squares[i] = j->total[i] = 0.0;
-                for (int k = 0; k < 2; k++) {
-                    const double *sums = halves[k].sums + 2 + 2 * FAR + i, part = j->part[k];
-                    slope += part * sums[0];
-                    j->found[i] += part * sums[ENDS];
-                    j->squares[i] += part * part * sums[2 * ENDS];
-                    j->total[i] += part * sums[3 * ENDS];
-                }
-                slope = fmax(slope, least_slope / width);
+                double slope = fmax(sums[2 * FAR + i], least_slope / width);
+                j->found[i] = sums[2 * FAR + ENDS + i];
+                j->squares[i] = sums[2 * FAR + 2 * ENDS + i];
+                j->total[i] = sums[2 * FAR + 3 * ENDS + i];
                 j->errors[i] = sqrt(j->squares[i]) / (width * slope);
                 j->error = fmax(j->error, j->errors[i]);
                 double score = normal_quantile(bounded(j->found[i], next, 1.0 - next)), missing = at[e] - score;
@@ -427,11 +363,11 @@ static void temper(double *row, Py_ssize_t n, double least, double *logs) {
     for (Py_ssize_t i = 0; i < n; i++) row[i] /= sum;
 }
 
-/* Fit proposals to the nodes of a half: see `adapted` in inference/proposals.py. Gives their number. */
-static int fit_proposals(const struct problem *p, struct half *h, const struct judgement *j, double *fitted, double *share) {
+/* Fit proposals to the nodes: see `fit_proposals` in inference/proposals.py. Gives their number. */
+static int fit_proposals(const struct problem *p, struct pool *h, const struct judgement *j, double *fitted, double *share) {
     const struct options *by = p->by;
-    const double *totals = h->sums + 2 + 2 * FAR + 3 * ENDS, *squares = totals - ENDS;
-    double worth[ENDS], blame[ENDS], shares[3], worst[2] = {1e-12, 1e-12}, whole[2] = {0}, most = 0.0, among = 1e-6;
+    const Py_ssize_t count = h->count - h->from;
+    double worth[ENDS], blame[ENDS], shares[3], worst[2] = {1e-12, 1e-12}, whole[2] = {0}, most = 0.0, among = 1e-6, left = 0.0;
     for (int i = 0; i < ENDS; i++) {
         double square = j->errors[i] * j->errors[i];
         whole[i % 2] += square;
@@ -440,79 +376,69 @@ static int fit_proposals(const struct problem *p, struct half *h, const struct j
     }
     for (int i = 0; i < ENDS; i++) {
         double level = i % 2 ? 1.0 - j->found[i] : j->found[i], relative = j->errors[i] / fmax(j->error, 1e-300);
-        worth[i] = j->errors[i] * j->errors[i] / (fmax(fmax(whole[i % 2], 1e-3 * most), 1e-300) * fmax(totals[i], 1e-6));
-        blame[i] = relative * relative * relative / fmax(squares[i], 1e-300);
+        worth[i] = j->errors[i] * j->errors[i] / (fmax(fmax(whole[i % 2], 1e-3 * most), 1e-300) * fmax(j->total[i], 1e-6));
+        blame[i] = relative * relative * relative / fmax(j->squares[i], 1e-300);
         among += blame[i] * level * level;
     }
     shares[0] = by->for_posterior;
     for (int e = 0; e < 2; e++) shares[1 + e] = (1.0 - by->for_posterior) * worst[e] / (worst[0] + worst[1]);
-    CALL(targets, h->share, h->beyond, worth, blame, by->bulk, among, FAR, DRAWS, h->targets, h->count);
+    CALL(targets, h->share, h->beyond, worth, blame, by->bulk, among, FAR, DRAWS, h->targets, count);
     for (int k = 0; k < 4; k++) {
-        double sum = 0.0, *row = h->targets + k * h->count;
-        for (Py_ssize_t i = 0; i < h->count; i++) sum += row[i];
-        for (Py_ssize_t i = 0; i < h->count; i++) row[i] /= sum;
-        if (k < 3) temper(row, h->count, by->least_effective, p->answered);
+        double sum = 0.0, *row = h->targets + k * count;
+        for (Py_ssize_t i = 0; i < count; i++) sum += row[i];
+        for (Py_ssize_t i = 0; i < count; i++) row[i] /= sum;
+        if (k < 3) temper(row, count, by->least_effective, p->answered);
     }
     struct settings to = {by->in_parts, by->least_part, by->straighter, by->narrowest, by->least_effective,
                           p->onset ? 0.0 : by->above, 1.0 / sqrt(by->degrees), by->normaliser, (int)by->divide_row};
-    int several = CALL(adapt, h->z, h->targets, shares, &to, p->answered, fitted, share, p->dimensions, h->count, p->room);
-    double left = 0.0;
+    int several = CALL(adapt, h->z + h->from, h->targets, shares, &to, p->answered, fitted, share, p->dimensions, count, p->room);
     for (int m = 0; m < several; m++) left += share[m] = share[m] < by->least_share ? 0.0 : share[m];
     for (int m = 0; m < several; m++) share[m] /= left;
     return several;
 }
 
-/* Another round of both halves; 0 where points have run out. */
-static int go_on(const struct problem *p, struct half *halves, struct judgement *j, Py_ssize_t count) {
-    double fitted[2][MOST_FITTED * WIDTH(MOST_COORDINATES)], share[2][MOST_FITTED];
-    int several[2];
-    for (int k = 0; k < 2; k++)
-        if (halves[k].used + count > halves[k].vectors || halves[k].proposals + MOST_FITTED > MOST_PROPOSALS) return 0;
-    for (int k = 0; k < 2; k++) several[k] = fit_proposals(p, halves + 1 - k, j, fitted[k], share[k]);
-    for (int k = 0; k < 2; k++) add_round(p, halves + k, fitted[k], share[k], several[k], count);
-    judge(p, halves, j);
+/* Another round, after which only its own nodes count, or those before as well; 0 where points have run out. */
+static int go_on(const struct problem *p, struct pool *h, struct judgement *j, double count, int alone) {
+    double fitted[MOST_FITTED * WIDTH(MOST_COORDINATES)], share[MOST_FITTED];
+    if (h->count + (Py_ssize_t)count > h->vectors) return 0;
+    int several = fit_proposals(p, h, j, fitted, share);
+    if (alone) h->from = h->count;
+    add_round(p, h, fitted, share, several, (Py_ssize_t)count);
+    judge(p, h, j);
     return 1;
 }
 
 /* Rounds until the posterior has been found, or has not been for long. Gives their number; 0 where points ran out. */
-static int look_for_posterior(const struct problem *p, struct half *halves, struct judgement *j, Py_ssize_t first) {
-    const struct options *by = p->by;
+static int look_for_posterior(const struct problem *p, struct pool *h, struct judgement *j, double first) {
     int rounds = 2;
-    for (int k = 0; k < 2; k++) {
-        halves[k].count = 0;
-        if (halves[k].used + first > halves[k].vectors) return 0;
-        add_round(p, halves + k, NULL, NULL, 0, first);
-    }
+    h->from = h->count;
+    if (h->count + (Py_ssize_t)first > h->vectors) return 0;
+    add_round(p, h, NULL, NULL, 0, (Py_ssize_t)first);
     j->known = 0;
-    judge(p, halves, j);
-    if (!go_on(p, halves, j, first)) return 0;
-    for (; fmin(halves[0].effective, halves[1].effective) < by->found && rounds < by->most_searching; rounds++)
-        if (!go_on(p, halves, j, (Py_ssize_t)fmax((double)first, by->searching))) return 0;
-    if (rounds > 3) {
-        for (int k = 0; k < 2; k++) forget_early_rounds(p, halves + k);
-        judge(p, halves, j);
-    }
+    judge(p, h, j);
+    if (!go_on(p, h, j, first, 1)) return 0;
+    for (; j->effective < p->by->found && rounds < p->by->most_searching; rounds++)
+        if (!go_on(p, h, j, fmax(0.5 * first, p->by->searching), 1)) return 0;
     return rounds;
 }
 
 /* Whether a few nodes weigh so much that errors computed from the weights are too small: Hill's index. */
-static int are_uneven(const struct half *halves, const struct judgement *j, double *heaviest_weight) {
+static int are_uneven(const struct pool *h, double *heaviest_weight) {
+    const Py_ssize_t count = h->count - h->from;
     double heaviest[HEAVIEST + 1], sum = 0.0;
     int have = 0;
-    for (int k = 0; k < 2; k++)
-        for (Py_ssize_t i = 0; i < halves[k].count; i++) {
-            double weight = 0.0;
-            int place = have;
-            for (int d = 0; d < DRAWS; d++) weight += halves[k].share[d * halves[k].count + i];
-            weight *= j->part[k];
-            if (have > HEAVIEST) {
-                if (weight <= heaviest[HEAVIEST]) continue;
-                place = HEAVIEST;
-            } else
-                have++;
-            for (; place > 0 && heaviest[place - 1] < weight; place--) heaviest[place] = heaviest[place - 1];
-            heaviest[place] = weight;
-        }
+    for (Py_ssize_t i = 0; i < count; i++) {
+        double weight = 0.0;
+        int place = have;
+        for (int d = 0; d < DRAWS; d++) weight += h->share[d * count + i];
+        if (have > HEAVIEST) {
+            if (weight <= heaviest[HEAVIEST]) continue;
+            place = HEAVIEST;
+        } else
+            have++;
+        for (; place > 0 && heaviest[place - 1] < weight; place--) heaviest[place] = heaviest[place - 1];
+        heaviest[place] = weight;
+    }
     *heaviest_weight = heaviest[0];
     double least = fmax(heaviest[have - 1], 1e-300);
     for (int i = 0; i < have; i++) sum += log(fmax(heaviest[i], least) / least);
@@ -520,16 +446,16 @@ static int are_uneven(const struct half *halves, const struct judgement *j, doub
 }
 
 /* Rounds until the ends of far forecasts are known well enough; 0 where points ran out. */
-static int refine(const struct problem *p, struct half *halves, struct judgement *j, double least) {
+static int refine(const struct problem *p, struct pool *h, struct judgement *j, double least) {
     const struct options *by = p->by;
     for (;;) {
-        double have = (double)(halves[0].count + halves[1].count), ratio = j->error / by->precision, heaviest;
+        double have = (double)(h->count - h->from), ratio = j->error / by->precision, heaviest;
         double wanted = have * fmax(ratio * ratio, by->enough / j->effective);
-        if (wanted <= have && are_uneven(halves, j, &heaviest)) least = by->least_where_uneven;
+        if (wanted <= have && are_uneven(h, &heaviest)) least = by->least_where_uneven;
         double limit = by->most * (j->error > by->rough * by->precision ? by->more_where_hard : 1.0);
         if (have >= limit || (wanted <= have && have >= least)) return 1;
         double more = fmin(fmin(fmax(wanted, least) - have, by->growth * have), limit - have);
-        if (!go_on(p, halves, j, (Py_ssize_t)(0.5 * by->step * fmax(ceil(more / by->step), 1.0)))) return 0;
+        if (!go_on(p, h, j, by->step * fmax(ceil(more / by->step), 1.0), 0)) return 0;
     }
 }
 
@@ -625,47 +551,42 @@ static void climb(const struct problem *p, const double *start, double *rows, st
     for (int i = 0; i < n * n; i++) peak->root[i] = to_four_digits(peak->root[i]);
 }
 
-/* Effective number of nodes within four standard deviations of a peak; v (dimensions, room) are their coordinates. */
-static double count_near(const struct problem *p, const struct peak *peak, const double *const *v, const struct half *halves,
-                         const struct judgement *j) {
+/* Effective number of nodes within four standard deviations of a peak; v (dimensions, count) are their coordinates. */
+static double count_near(const struct problem *p, const struct peak *peak, const double *v, const struct pool *h) {
     const int n = p->dimensions;
+    const Py_ssize_t count = h->count - h->from;
     double sum = 0.0, squares = 0.0;
-    for (int k = 0; k < 2; k++)
-        for (Py_ssize_t i = 0; i < halves[k].count; i++) {
-            double away[MOST_COORDINATES], distance = 0.0, weight = 0.0;
-            for (int d = 0; d < n && distance < 16.0; d++) {
-                away[d] = v[k][d * p->room + i] - peak->place[d];
-                for (int e = 0; e < d; e++) away[d] -= peak->root[d * n + e] * away[e];
-                away[d] /= peak->root[d * n + d];
-                distance += away[d] * away[d];
-            }
-            if (!(distance < 16.0)) continue;
-            for (int d = 0; d < DRAWS; d++) weight += halves[k].share[d * halves[k].count + i];
-            weight *= j->part[k];
-            sum += weight;
-            squares += weight * weight;
+    for (Py_ssize_t i = 0; i < count; i++) {
+        double away[MOST_COORDINATES], distance = 0.0, weight = 0.0;
+        for (int d = 0; d < n && distance < 16.0; d++) {
+            away[d] = v[d * count + i] - peak->place[d];
+            for (int e = 0; e < d; e++) away[d] -= peak->root[d * n + e] * away[e];
+            away[d] /= peak->root[d * n + d];
+            distance += away[d] * away[d];
         }
+        if (!(distance < 16.0)) continue;
+        for (int d = 0; d < DRAWS; d++) weight += h->share[d * count + i];
+        sum += weight;
+        squares += weight * weight;
+    }
     return sum * sum / fmax(squares, 1e-300);
 }
 
 /* Peaks that matter and that the nodes hardly know: see `find_missed_peaks` in inference/peaks.py. Gives their number. */
-static int find_missed_peaks(struct problem *p, const struct half *halves, const struct judgement *j, int everywhere,
-                             struct peak *peaks) {
-    const int n = p->dimensions, row = (int)p->by->divide_row;
-    double *memory = p->answered, *v[2] = {memory, memory + n * p->room}, *slope = memory + 2 * n * p->room, *rows = slope + p->room;
-    double starts[2][MOST_COORDINATES], highest = -INFINITY;
-    int many = 0, missed = 0, as_before = p->onset;
-    for (int k = 0; k < 2; k++) {
-        memcpy(v[k], halves[k].z, (size_t)(n * p->room) * sizeof(double));
-        CALL(to_onset, v[k], p->room, p->by->location, p->by->spread, p->by->most_tail, row, slope, halves[k].count);
-        for (Py_ssize_t i = 0; i < halves[k].count; i++) {
-            double height = -INFINITY;
-            for (int d = 0; d < DRAWS; d++) height = fmax(height, halves[k].rows[d * p->room + i]);
-            height += slope[i];
-            if (height > highest) {
-                highest = height;
-                for (int d = 0; d < n; d++) starts[0][d] = v[k][d * p->room + i];
-            }
+static int find_missed_peaks(struct problem *p, const struct pool *h, const struct judgement *j, int everywhere, struct peak *peaks) {
+    const int n = p->dimensions, row = (int)p->by->divide_row, as_before = p->onset;
+    const Py_ssize_t count = h->count - h->from;
+    double *v = p->answered, *slope = v + n * count, *rows = slope + count, starts[2][MOST_COORDINATES], highest = -INFINITY;
+    int many = 0, missed = 0;
+    for (int d = 0; d < n; d++) memcpy(v + d * count, h->z + d * p->room + h->from, (size_t)count * sizeof(double));
+    CALL(to_onset, v, count, p->by->location, p->by->spread, p->by->most_tail, row, slope, count);
+    for (Py_ssize_t i = 0; i < count; i++) {
+        double height = -INFINITY;
+        for (int d = 0; d < DRAWS; d++) height = fmax(height, h->rows[d * p->room + h->from + i]);
+        height += slope[i];
+        if (height > highest) {
+            highest = height;
+            for (int d = 0; d < n; d++) starts[0][d] = v[d * count + i];
         }
     }
     many = everywhere ? 1 : 0;
@@ -694,7 +615,7 @@ static int find_missed_peaks(struct problem *p, const struct half *halves, const
     for (int k = 0; k < many; k++) {
         climb(p, starts[k], rows, peaks + missed);
         if (peaks[missed].log_mass > j->log_evidence + log(0.01) &&
-            count_near(p, peaks + missed, (const double *const *)v, halves, j) < 10.0)
+            count_near(p, peaks + missed, v, h) < 10.0)
             missed++;
     }
     p->onset = as_before;
@@ -702,7 +623,7 @@ static int find_missed_peaks(struct problem *p, const struct half *halves, const
 }
 
 /* Wide proposals in onset coordinates, and one around each peak: see `wide_around` in inference/peaks.py. */
-static void widen_around(struct problem *p, const struct half *h, const struct peak *peaks, int many) {
+static void widen_around(struct problem *p, const struct pool *h, const struct peak *peaks, int many) {
     const int n = p->dimensions, row = (int)p->by->divide_row, width = WIDTH(n);
     double *z = p->answered, *slope = z + n * SAMPLE, table[MOST_WIDE * WIDTH(MOST_COORDINATES)], share[MOST_WIDE], whole = 0.0;
     long long counts[MOST_WIDE];
@@ -749,15 +670,14 @@ static void widen_around(struct problem *p, const struct half *h, const struct p
     p->onset = row >= 0;
 }
 
-/* A draw of the nodes of both halves. */
 struct draw {
     Py_ssize_t node;
-    int half, number;
+    int number;
     double weight, importance;
 };
 
-static double far_of(const struct problem *p, const struct half *h, const struct draw *d, int variance, int f) {
-    return h[d->half].rows[(6 * DRAWS + (variance ? FAR * DRAWS : 0) + f * DRAWS + d->number) * p->room + d->node];
+static double far_of(const struct problem *p, const struct pool *h, const struct draw *d, int variance, int f) {
+    return h->rows[(6 * DRAWS + (variance ? FAR * DRAWS : 0) + f * DRAWS + d->number) * p->room + h->from + d->node];
 }
 
 /* min(1, c importance), with c such that they sum to `count`. */
@@ -788,7 +708,7 @@ static double log_like(double x) {
 }
 
 /* An order in which neighbours are alike: by classes of scale, and by location within them, to and fro. */
-static void order_alike(const struct problem *p, const struct half *h, const struct draw *draws, Py_ssize_t many, Py_ssize_t *order,
+static void order_alike(const struct problem *p, const struct pool *h, const struct draw *draws, Py_ssize_t many, Py_ssize_t *order,
                         unsigned short *cells) {
     enum { CLASSES = 16, CELLS = 4096, LAST = FAR - 1 };
     double low = INFINITY, high = -INFINITY, mean = 0.0, square = 0.0;
@@ -862,20 +782,19 @@ enum { TAU_E, TAU_B, KAPPA, SIGMA, LAMBDA, SHAPE, LEVEL = SHAPE + 3, SPREAD, DRO
        FAR_VARIANCE = FAR_LOCATION + FAR, WEIGHT = FAR_VARIANCE + FAR, MASS, TOLD };
 
 /* Keep about so many draws: see inference/thinning.py. Gives their number; `out` has room for `most`. */
-static Py_ssize_t keep_some(const struct problem *p, const struct half *h, const struct judgement *j, Py_ssize_t most, double *out) {
-    Py_ssize_t nodes = h[0].count + h[1].count, all = DRAWS * nodes, many = 0, kept = 0;
+static Py_ssize_t keep_some(const struct problem *p, const struct pool *h, const struct judgement *j, Py_ssize_t most, double *out) {
+    Py_ssize_t n = h->count - h->from, all = DRAWS * n, many = 0, kept = 0;
     double alike[ENDS], next_to_nothing = 1e-4 / (double)all, whole = 0.0, count = p->by->components;
     struct draw *draws = malloc((size_t)all * sizeof *draws);
     for (int i = 0; i < ENDS; i++) alike[i] = 1.0 / (ENDS * fmax(j->total[i], 1e-6));
     for (int number = 0; number < DRAWS; number++)
-        for (int k = 0; k < 2; k++)
-            for (Py_ssize_t node = 0; node < h[k].count; node++) {
-                Py_ssize_t n = h[k].count, at = number * n + node;
-                double weight = j->part[k] * h[k].share[at], importance = weight;
-                if (weight == 0.0) continue;
-                for (int i = 0; i < ENDS; i++) importance += alike[i] * j->part[k] * h[k].beyond[i * DRAWS * n + at];
-                if (importance > next_to_nothing) draws[many++] = (struct draw){node, k, number, weight, importance};
-            }
+        for (Py_ssize_t node = 0; node < n; node++) {
+            Py_ssize_t at = number * n + node;
+            double weight = h->share[at], importance = weight;
+            if (weight == 0.0) continue;
+            for (int i = 0; i < ENDS; i++) importance += alike[i] * h->beyond[i * all + at];
+            if (importance > next_to_nothing) draws[many++] = (struct draw){node, number, weight, importance};
+        }
     double *chance = malloc((size_t)many * (sizeof(double) + sizeof(Py_ssize_t) + sizeof(unsigned short)));
     Py_ssize_t *order = (Py_ssize_t *)(chance + many);
     char *chosen = malloc((size_t)many);
@@ -901,20 +820,19 @@ static Py_ssize_t keep_some(const struct problem *p, const struct half *h, const
     double *traits = malloc((size_t)(kept * (ENDS + FAR + 1)) * sizeof(double)), totals[ENDS + FAR + 1];
     for (Py_ssize_t i = 0; i < kept; i++) {
         const struct draw *d = draws + i;
-        const struct half *own = h + d->half;
         double mass = 0.0;
         out[WEIGHT * most + i] /= whole;
-        for (int number = 0; number < DRAWS; number++) mass += own->share[number * own->count + d->node];
-        out[MASS * most + i] = j->part[d->half] * mass;
-        for (int e = 0; e < ENDS; e++)
-            traits[e * kept + i] = own->beyond[(e * DRAWS + d->number) * own->count + d->node] / own->share[d->number * own->count + d->node];
+        for (int number = 0; number < DRAWS; number++) mass += h->share[number * n + d->node];
+        out[MASS * most + i] = mass;
+        for (int e = 0; e < ENDS; e++) traits[e * kept + i] = h->beyond[e * all + d->number * n + d->node] / d->weight;
         for (int f = 0; f < FAR; f++) {
             out[(FAR_LOCATION + f) * most + i] = traits[(ENDS + f) * kept + i] = far_of(p, h, d, 0, f);
             out[(FAR_VARIANCE + f) * most + i] = far_of(p, h, d, 1, f);
         }
         traits[(ENDS + FAR) * kept + i] = 1.0;
-        for (int k = 0; k < 5; k++) out[(LEVEL + k) * most + i] = own->rows[((1 + k) * DRAWS + d->number) * p->room + d->node];
-        out[EXPLAINED * most + i] = own->rows[(ROWS - 1) * p->room + d->node];
+        for (int k = 0; k < 5; k++)
+            out[(LEVEL + k) * most + i] = h->rows[((1 + k) * DRAWS + d->number) * p->room + h->from + d->node];
+        out[EXPLAINED * most + i] = h->rows[(ROWS - 1) * p->room + h->from + d->node];
     }
     for (int e = 0; e < ENDS; e++) totals[e] = j->total[e];
     for (int f = 0; f < FAR; f++) totals[ENDS + f] = j->mean[f];
@@ -926,7 +844,7 @@ static Py_ssize_t keep_some(const struct problem *p, const struct half *h, const
     for (int d = 0; d < p->dimensions; d++)
         for (Py_ssize_t i = 0; i < padded; i++) {
             const struct draw *own = draws + (i < kept ? i : kept - 1);
-            z[d * padded + i] = h[own->half].z[d * p->room + own->node];
+            z[d * padded + i] = h->z[d * p->room + h->from + own->node];
         }
     CALL(tell_parameters, z, padded, p->by->location, p->by->spread, p->by->window, p->by->most_kappa, p->by->most_tail, p->by->burr > 0, p->onset, told,
          padded);
@@ -940,31 +858,29 @@ static Py_ssize_t keep_some(const struct problem *p, const struct half *h, const
 }
 
 /* All of it. Gives the number of components that were kept; -1 where points ran out, -2 where there is no memory. */
-static Py_ssize_t integrate_curve(struct problem *p, struct half *halves, Py_ssize_t most, double *out, double *told) {
+static Py_ssize_t integrate_curve(struct problem *p, struct pool *h, Py_ssize_t most, double *out, double *told) {
     const struct options *by = p->by;
     struct judgement j = {0};
     struct peak peaks[2];
-    double heaviest;
-    int rounds, hard;
+    double heaviest = 0.0;
     make_wide(p);
-    rounds = look_for_posterior(p, halves, &j, (Py_ssize_t)by->first);
+    int rounds = look_for_posterior(p, h, &j, by->first), hard = rounds > by->soon;
     if (!rounds) return -1;
-    hard = rounds > 3;
     for (int turn = 0; turn < 2 && !by->roughly; turn++) {
-        int missed = find_missed_peaks(p, halves, &j, turn || hard, peaks);
+        int missed = find_missed_peaks(p, h, &j, turn || hard, peaks);
         if (missed) {
             hard = 1;
-            widen_around(p, halves, peaks, missed);
-            if (!look_for_posterior(p, halves, &j, 2 * (Py_ssize_t)by->first)) return -1;
+            widen_around(p, h, peaks, missed);
+            if (!look_for_posterior(p, h, &j, 2.0 * by->first)) return -1;
         }
-        if (!refine(p, halves, &j, hard ? by->least_where_hard : by->least)) return -1;
-        if (missed || !are_uneven(halves, &j, &heaviest)) break;
+        if (!refine(p, h, &j, hard ? by->least_where_hard : by->least)) return -1;
+        if (missed || !are_uneven(h, &heaviest)) break;
     }
-    int uneven = are_uneven(halves, &j, &heaviest);
+    int uneven = are_uneven(h, &heaviest);
     told[0] = j.log_evidence;
     told[1] = j.effective;
     told[2] = uneven ? heaviest : 0.0;
-    told[3] = (double)(halves[0].used + halves[1].used);
+    told[3] = (double)h->count;
     memcpy(told + 4, j.squares, sizeof j.squares);
-    return keep_some(p, halves, &j, most, out);
+    return keep_some(p, h, &j, most, out);
 }

@@ -354,16 +354,13 @@ done:
 #include "integral.h"
 
 static PyObject *integrate(PyObject *self, PyObject *args) {
-    Py_buffer layout, options, log_sizes, points[2][4], out, told, *all[] = {&layout, &options, &log_sizes, &points[0][0],
-        &points[0][1], &points[0][2], &points[0][3], &points[1][0], &points[1][1], &points[1][2], &points[1][3], &out, &told, NULL};
+    Py_buffer layout, options, log_sizes, t, levels, shares, arcsine, out, told;
     struct curve c;
     struct problem p = {0};
-    struct half halves[2];
     int numbers;
     PyObject *result = NULL;
-    if (!PyArg_ParseTuple(args, "(iiiii)y*y*y*(y*y*y*y*)(y*y*y*y*)w*w*", &c.sizes, &c.far, &c.draws, &c.patterns, &numbers, &layout,
-                          &options, &log_sizes, &points[0][0], &points[0][1], &points[0][2], &points[0][3], &points[1][0],
-                          &points[1][1], &points[1][2], &points[1][3], &out, &told))
+    if (!PyArg_ParseTuple(args, "(iiiii)y*y*y*y*y*y*y*w*w*", &c.sizes, &c.far, &c.draws, &c.patterns, &numbers, &layout, &options,
+                          &log_sizes, &t, &levels, &shares, &arcsine, &out, &told))
         return NULL;
     if (!read_curve(&c, numbers, &layout) || !holds(&options, sizeof(struct options) / sizeof(double), "options") ||
         !holds(&log_sizes, c.sizes + FAR, "log_sizes") || !holds(&told, 4 + ENDS, "told"))
@@ -372,44 +369,36 @@ static PyObject *integrate(PyObject *self, PyObject *args) {
     p.by = options.buf;
     p.log_size = log_sizes.buf;
     p.dimensions = p.by->burr > 0 ? 8 : 6;
-    Py_ssize_t vectors = points[0][0].len / (Py_ssize_t)sizeof(double) / p.dimensions, most = out.len / (Py_ssize_t)sizeof(double) / TOLD;
+    Py_ssize_t vectors = t.len / (Py_ssize_t)sizeof(double) / p.dimensions, most = out.len / (Py_ssize_t)sizeof(double) / TOLD;
     if (c.far != FAR || c.draws != DRAWS || vectors < SAMPLE || vectors % MOST_LANES || most < 1) {
         PyErr_SetString(PyExc_ValueError, "far sizes, draws or points are out of range");
         goto done;
     }
-    for (int k = 0; k < 2; k++)
-        if (!holds(&points[k][0], p.dimensions * vectors, "t") || !holds(&points[k][1], DRAWS * vectors, "levels") ||
-            !holds(&points[k][2], DRAWS * vectors, "shares") || !holds(&points[k][3], DRAWS / 2 * vectors, "arcsine"))
-            goto done;
-    if (!holds(&out, TOLD * most, "out")) goto done;
+    if (!holds(&t, p.dimensions * vectors, "t") || !holds(&levels, DRAWS * vectors, "levels") ||
+        !holds(&shares, DRAWS * vectors, "shares") || !holds(&arcsine, DRAWS / 2 * vectors, "arcsine") ||
+        !holds(&out, TOLD * most, "out"))
+        goto done;
     Py_ssize_t kept = -2;
     Py_BEGIN_ALLOW_THREADS
-    p.room = vectors;
-    Py_ssize_t by_half = (p.dimensions + ROWS + 1 + DRAWS + ENDS * DRAWS + 4) * vectors + MOST_PROPOSALS * WIDTH(MOST_COORDINATES);
-    Py_ssize_t scratch = (6 + c.sizes + FAR) * vectors, answered = (2 * MOST_COORDINATES + 1) * vectors + ROWS * TAKING_OFF;
-    double *memory = malloc((size_t)(2 * by_half + scratch + answered) * sizeof(double));
+    const Py_ssize_t rows[] = {p.dimensions, ROWS, 1, DRAWS, ENDS * DRAWS, 4, 6 + c.sizes + FAR, 2 * MOST_COORDINATES + 1};
+    Py_ssize_t all = ROWS * TAKING_OFF;
+    for (int k = 0; k < 8; k++) all += rows[k] * vectors;
+    double *memory = malloc((size_t)all * sizeof(double)), *at[8];
     if (memory) {
-        p.scratch = memory + 2 * by_half;
-        p.answered = p.scratch + scratch;
-        for (int k = 0; k < 2; k++) {
-            double *at = memory + k * by_half;
-            halves[k] = (struct half){.vectors = vectors, .t = points[k][0].buf, .levels = points[k][1].buf, .shares = points[k][2].buf,
-                                      .arcsine = points[k][3].buf};
-            halves[k].z = at;
-            halves[k].rows = at += p.dimensions * vectors;
-            halves[k].proposed = at += ROWS * vectors;
-            halves[k].share = at += vectors;
-            halves[k].beyond = at += DRAWS * vectors;
-            halves[k].targets = at += ENDS * DRAWS * vectors;
-            halves[k].table = at + 4 * vectors;
-        }
-        kept = integrate_curve(&p, halves, most, out.buf, told.buf);
+        at[0] = memory;
+        for (int k = 1; k < 8; k++) at[k] = at[k - 1] + rows[k - 1] * vectors;
+        struct pool h = {.vectors = vectors, .z = at[0], .rows = at[1], .proposed = at[2], .share = at[3], .beyond = at[4],
+                         .targets = at[5], .t = t.buf, .levels = levels.buf, .shares = shares.buf, .arcsine = arcsine.buf};
+        p.room = vectors;
+        p.scratch = at[6];
+        p.answered = at[7];
+        kept = integrate_curve(&p, &h, most, out.buf, told.buf);
         free(memory);
     }
     Py_END_ALLOW_THREADS
     result = kept == -2 ? PyErr_NoMemory() : PyLong_FromSsize_t(kept);
 done:
-    return released(result, all);
+    return released(result, (Py_buffer *[]){&layout, &options, &log_sizes, &t, &levels, &shares, &arcsine, &out, &told, NULL});
 }
 
 static PyMethodDef methods[] = {

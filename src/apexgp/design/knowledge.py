@@ -188,7 +188,7 @@ def _draw_curves(
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Draw curves, and the noise that goes with each."""
     coordinates = [name for name in density.names if name != "drop"]
-    uniform = sobol(_LEVELS * _AT_EACH, len(coordinates) + 2, seed, 0)
+    uniform = sobol(_LEVELS * _AT_EACH, len(coordinates) + 2, seed)
     uniform = uniform[:, np.argsort(uniform[-1])]
     heights = density.floor + (density.ceiling - density.floor) * (np.arange(_LEVELS) + 0.5) / _LEVELS
     z = np.zeros((len(density.names), _LEVELS, _AT_EACH))

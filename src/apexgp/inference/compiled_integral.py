@@ -27,7 +27,7 @@ _KINDS = (LogNormal, LogNormal, LogitNormal, LogNormal, LogNormal, LogitNormal, 
 """Of the priors of tau_e, tau_ratio, kappa, sigma, lambda and the shape coordinates, that compiled code knows."""
 _MEANS = ("burr", "power_law")
 _PARAMETERS = ("tau_e", "tau_b", "kappa", "sigma", "lam")
-_FEWEST_POINTS = 16384  # for each half
+_FEWEST_POINTS = 16384
 _TOLD, _BY_COMPONENT = 10, 22
 
 
@@ -38,17 +38,19 @@ def integrate_compiled(
     loops, shares = compiled_loops(), density.beliefs.shares
     if loops is None or shares is None or len(of.sizes) > loops.MOST_SIZES or not _is_known(density):
         return None
+    dimensions = len(density.names)
     layout = _lay_out(density, of, shares[density.mean.name])
     options = _list_options(density, of, precision, roughly)
     log_sizes = np.concatenate([np.log(of.sizes / of.sizes[-1]), np.log(FAR)])
     out, told, count = np.empty((_BY_COMPONENT, ROUNDS.components_for(precision) + 1)), np.empty(_TOLD), _FEWEST_POINTS
     while True:
-        points = [_make_points(count, len(density.names), seed, half) for half in range(2)]
+        t = standard_t(count, dimensions, degrees_of_freedom(dimensions), seed)
+        points = (t, *uniforms(count, dimensions, seed))
         kept = loops.integrate(layout.counts, layout.numbers, options, log_sizes, *points, out, told)
         if kept >= 0:
             break
         count *= 2  # the first of them are the same
-    values, dimensions = out[:, :kept], len(density.names)
+    values = out[:, :kept]
     parameters = dict(zip(_PARAMETERS, values[:5], strict=True))
     weights, masses = values[20:]
     log_evidence, effective, heaviest, _, *squares = told.tolist()
@@ -56,12 +58,6 @@ def integrate_compiled(
     error = find_end_error(far, np.array(squares).reshape(-1, 2), heaviest, effective)
     nodes = Nodes(parameters, tuple(values[5:dimensions]), *values[8:14])
     return Posterior(density, of, nodes, weights, log_evidence, effective, error, masses)
-
-
-def _make_points(count: int, dimensions: int, seed: int, half: int) -> tuple[FloatArray, ...]:
-    """Standard t vectors and the uniform numbers that go with them, for one half of the nodes."""
-    t = standard_t(count, dimensions, degrees_of_freedom(dimensions), seed, half)
-    return t, *uniforms(count, dimensions, seed, half)
 
 
 def _is_known(density: Density) -> bool:
@@ -90,9 +86,20 @@ def _list_options(density: Density, of: Statistics, precision: float, roughly: b
         [
             *(dimensions, density.mean.name == "burr", density.ceiling, *location, *spread),
             *(given.window, priors[2].upper, priors[5].upper, *given.divide, *(density.mean.steep or (0.0,) * 3)),
-            *(precision, roughly, (by.first_roughly if roughly else by.first) // 2, by.searching // 2, by.found),
-            *(by.most_searching, by.least, by.least_where_hard, by.least_where_uneven, by.finer(precision) * by.most),
-            *(by.step, by.growth, by.enough, by.rough, by.more_where_hard, by.wide, LATE, STEADY, *by.fitting),
+            *(precision, roughly, by.first_roughly if roughly else by.first, by.searching, by.found),
+            *(by.most_searching, by.soon, by.least, by.least_where_hard, by.least_where_uneven),
+            *(
+                by.finer(precision) * by.most,
+                by.step,
+                by.growth,
+                by.enough,
+                by.rough,
+                by.more_where_hard,
+                by.wide,
+                LATE,
+                STEADY,
+                *by.fitting,
+            ),
             *(normaliser(dimensions), degrees_of_freedom(dimensions), *BEND, LEAST_MASS, by.components_for(precision)),
         ]
     )

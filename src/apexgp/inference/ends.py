@@ -6,7 +6,6 @@ nodes are judged by what they do to the ends of intervals, and looked for where 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -44,12 +43,11 @@ def are_uneven(weights: FloatArray) -> bool:
 
 
 class Weighed(NamedTuple):
-    """What the draws at one half of the nodes weigh, and what they say of far forecasts."""
+    """What draws weigh, and what they say of far forecasts."""
 
     share: FloatArray
     """Weights that sum to 1, shape (draws, nodes)."""
-    log_mass: float
-    """Logarithm of the sum of the weights before: of likelihood times prior over the density of the proposals."""
+    log_evidence: float
     effective_size: float
     """Effective number of nodes."""
     mean: FloatArray
@@ -63,27 +61,15 @@ class Weighed(NamedTuple):
     """Variance of that, as if the nodes were independent."""
     beyond: FloatArray
     """What of each draw's weight lies beyond each end more than the mixture's does: shape (sizes, 2, draws, nodes)."""
-    total: FloatArray
-    """Its sum over all draws, shape (sizes, 2)."""
 
 
-def weigh(at: Evaluated, expected: FloatArray, ends: FloatArray | None) -> Weighed:
-    """Weigh draws by their densities over how many nodes were to be `expected` there, and judge approximate ends.
+def weigh(at: Evaluated, proposed: FloatArray, ends: FloatArray) -> Weighed:
+    """Weigh draws by their densities over those `proposed`, and judge approximate ends (sizes, 2).
 
     Ends need to be known to a hundredth of their distance only, so a polynomial stands for the normal distribution.
     """
-    log_weights = at.log_weight - np.log(expected)
-    top = log_weights.max()
-    share = np.exp(log_weights - top)
-    whole = share.sum()
-    share /= whole
-    share[share <= _NOTHING] = 0.0
-    location = np.clip(at.far_location, -_FARTHEST, _FARTHEST)
-    variance = np.clip(at.far_variance, 1e-14, _FARTHEST**2)
-    mean = np.einsum("hkn,kn->h", location, share)
-    square = np.einsum("hkn,kn->h", location**2 + variance, share)
-    if ends is None:
-        ends = _guess(mean, square)
+    share, log_evidence = _share(at, proposed)
+    location, variance, mean, square = _far(at, share)
     location, rate = location[:, None], 1 / np.sqrt(variance)[:, None]
     below, _ = _nearly_normal(-location * rate)
     mass = np.maximum(_nearly_normal((1 - location) * rate)[0] - below, LEAST_MASS)
@@ -95,11 +81,33 @@ def weigh(at: Evaluated, expected: FloatArray, ends: FloatArray | None) -> Weigh
     own = influence.sum(axis=2)
     influence[:, 1] *= -1
     beyond = np.maximum(influence, 0, out=influence)
-    squares, total = np.einsum("hen,hen->he", own, own), beyond.sum(axis=(2, 3))
     effective = 1 / float((share.sum(axis=0) ** 2).sum())
-    return Weighed(
-        share, float(top + np.log(whole)), effective, mean, square, slopes, found, squares, beyond, total
-    )
+    squares = np.einsum("hen,hen->he", own, own)
+    return Weighed(share, log_evidence, effective, mean, square, slopes, found, squares, beyond)
+
+
+def guess_ends(at: Evaluated, proposed: FloatArray) -> FloatArray:
+    """Ends of far intervals as if forecasts were normal, shape (sizes, 2)."""
+    _, _, mean, square = _far(at, _share(at, proposed)[0])
+    return _guess(mean, square)
+
+
+def _share(at: Evaluated, proposed: FloatArray) -> tuple[FloatArray, float]:
+    log_weights = at.log_weight - np.log(proposed)
+    top = log_weights.max()
+    share = np.exp(log_weights - top)
+    whole = share.sum()
+    share /= whole
+    share[share <= _NOTHING] = 0.0
+    return share, float(top + np.log(whole / share.size))
+
+
+def _far(at: Evaluated, share: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """Locations and variances of forecasts within bounds, and the means of these and of their squares."""
+    location = np.clip(at.far_location, -_FARTHEST, _FARTHEST)
+    variance = np.clip(at.far_variance, 1e-14, _FARTHEST**2)
+    mean = np.einsum("hkn,kn->h", location, share)
+    return location, variance, mean, np.einsum("hkn,kn->h", location**2 + variance, share)
 
 
 def _nearly_normal(z: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -118,10 +126,8 @@ def _guess(mean: FloatArray, square: FloatArray) -> FloatArray:
 
 
 class Judgement(NamedTuple):
-    """How well the ends of far 95 % intervals are known by both halves of the nodes together."""
+    """How well the ends of far 95 % intervals are known."""
 
-    parts: FloatArray
-    """What part of all weight each half has, shape (2,)."""
     ends: FloatArray
     """After a step of Newton's method, shape (sizes, 2)."""
     found: FloatArray
@@ -131,7 +137,7 @@ class Judgement(NamedTuple):
     squares: FloatArray
     """Variance of the probability below each end."""
     total: FloatArray
-    """As in `Weighed`."""
+    """What lies beyond each end more than there should: the sum over all draws, shape (sizes, 2)."""
     mean: FloatArray
     effective_size: float
     log_evidence: float
@@ -142,33 +148,25 @@ class Judgement(NamedTuple):
         return float(self.errors.max())
 
 
-def judge(halves: Sequence[Weighed], ends: FloatArray) -> Judgement:
-    """Judge approximate ends (sizes, 2) by both halves, and improve them."""
-    log_masses = np.array([half.log_mass for half in halves])
-    top = log_masses.max()
-    masses = np.exp(log_masses - top)
-    parts = masses / masses.sum()
-
-    def together(name: str) -> FloatArray:
-        whole: FloatArray = sum(part * getattr(half, name) for part, half in zip(parts, halves, strict=True))
-        return whole
-
-    mean, square, found = together("mean"), together("square"), together("found")
-    squares = sum(part**2 * half.squares for part, half in zip(parts, halves, strict=True))
+def judge(weighed: Weighed, ends: FloatArray) -> Judgement:
+    """Judge approximate ends (sizes, 2), and improve them."""
     width = np.maximum(ends[:, 1] - ends[:, 0], 1e-9)[:, None]
     # Next to 0 or 1 the approximation may find no density at an end; a normal distribution has four times this.
-    slopes = np.maximum(together("slopes"), _LEAST_SLOPE / width)
+    slopes = np.maximum(weighed.slopes, _LEAST_SLOPE / width)
     # In normal scores, where distribution functions are nearly straight.
-    score = ndtri(np.clip(found, 1e-6, 1 - 1e-6))
+    score = ndtri(np.clip(weighed.found, 1e-6, 1 - 1e-6))
     missing = _LEVEL_SCORES - score
     newton = ends + missing * np.exp(-0.5 * score**2) / (np.sqrt(2 * np.pi) * slopes)
-    better = np.clip(np.where(np.abs(missing) < 1, newton, _guess(mean, square)), _NEXT, 1 - _NEXT)
-    effective = 1 / sum(part**2 / half.effective_size for part, half in zip(parts, halves, strict=True))
-    draws = len(halves[0].share)
-    log_evidence = float(top + np.log(masses.sum()) - np.log(2 * draws))
+    better = np.where(np.abs(missing) < 1, newton, _guess(weighed.mean, weighed.square))
     return Judgement(
-        *(parts, better, found, np.sqrt(squares) / (width * slopes), squares),
-        *(together("total"), mean, float(effective), log_evidence),
+        np.clip(better, _NEXT, 1 - _NEXT),
+        weighed.found,
+        np.sqrt(weighed.squares) / (width * slopes),
+        weighed.squares,
+        weighed.beyond.sum(axis=(2, 3)),
+        weighed.mean,
+        weighed.effective_size,
+        weighed.log_evidence,
     )
 
 
@@ -197,11 +195,3 @@ def find_end_error(forecasts: TruncatedMixture, squares: FloatArray, heaviest: f
     lowest, low, high, highest, lower, upper = forecasts.quantile(below, 1 - below)
     widest = np.maximum(low - lowest, highest - high) / np.maximum(upper - lower, 1e-9)
     return max(0.25 * float(widest.max()), 1 / effective_size)
-
-
-def guess_ends(halves: Sequence[Evaluated], expected: Sequence[FloatArray]) -> FloatArray:
-    """Ends of far intervals as if forecasts were normal, shape (sizes, 2)."""
-    weighed = [weigh(at, own, None) for at, own in zip(halves, expected, strict=True)]
-    first = judge(weighed, np.tile([0.25, 0.75], (len(weighed[0].mean), 1)))
-    square = sum(part * half.square for part, half in zip(first.parts, weighed, strict=True))
-    return _guess(first.mean, square)

@@ -1,10 +1,8 @@
 """Integration over weighted nodes: adaptive importance sampling from a density that is known up to a constant.
 
-Nodes come in rounds of scrambled Sobol points, in two halves. The first round goes through wide proposals, each later
-one through others that were fitted to the weights so far, those of one half to the nodes of the other: a node that has
-shaped its own proposals would weigh too little. Within a half all rounds count: a node's weight is the density there
-over that of the mixture of its half's proposals, each with its share of the nodes (Cornuet et al. 2012; Owen and Zhou
-2000).
+Nodes come in rounds of scrambled Sobol points. The first round goes through wide proposals, each later one through
+others that were fitted to the nodes before. A node weighs its density over that of the proposals of its own round,
+which no node of that round has shaped: so all rounds since the posterior was found count, without bias.
 
 Compiled code does the same for the usual model, with the same numbers to rounding; this serves all others, and the
 tests.
@@ -15,7 +13,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 
@@ -69,57 +66,32 @@ def integrate_in_numpy(
     return search.posterior(nodes, ROUNDS.components_for(precision))
 
 
-class _Half(NamedTuple):
-    """Half of the nodes."""
+@dataclass(frozen=True)
+class _Nodes:
+    """The nodes that count, what they weigh and what they say."""
 
     places: FloatArray
     """Coordinates (D, nodes)."""
     at: Evaluated
     """Logarithms of weights are those of the posterior's density, up to a constant."""
-    proposals: Proposals
-    """That the nodes came from."""
-    latest: Proposals
-    """Those of the last round alone."""
-    expected: FloatArray
-    """How many nodes of a unit of volume there were to be expected at each, shape (nodes,)."""
-
-
-@dataclass(frozen=True)
-class _Nodes:
-    """Both halves, what they weigh and what they say."""
-
-    halves: tuple[_Half, _Half]
-    weighed: tuple[Weighed, Weighed]
+    proposed: FloatArray
+    """Density of the proposals of their round at the nodes."""
+    weighed: Weighed
     judgement: Judgement
     rounds: int
     used: int
-    """Points that either half was made of, with those of nodes that were given up."""
+    """Points that were used, those of nodes that do not count any more included."""
 
     @property
     def count(self) -> int:
-        """Of all nodes."""
-        return sum(half.places.shape[1] for half in self.halves)
-
-    def together(self, name: str) -> FloatArray:
-        """What weighs something at the draws of both halves, one behind the other."""
-        parts = zip(self.judgement.parts, self.weighed, strict=True)
-        return np.concatenate([part * getattr(half, name) for part, half in parts], axis=-1)
+        """Of the nodes."""
+        return self.places.shape[1]
 
     @cached_property
     def weights(self) -> FloatArray:
-        """Of all nodes, which sum to 1."""
-        weights: FloatArray = self.together("share").sum(axis=0)
+        """Of the nodes, which sum to 1."""
+        weights: FloatArray = self.weighed.share.sum(axis=0)
         return weights
-
-    @cached_property
-    def at(self) -> Evaluated:
-        """What is known at all of them."""
-        return self.halves[0].at.and_then(self.halves[1].at)
-
-    @property
-    def places(self) -> FloatArray:
-        """Coordinates of all of them."""
-        return np.concatenate([half.places for half in self.halves], axis=1)
 
 
 @dataclass(frozen=True)
@@ -159,15 +131,15 @@ class _Search:
         return self.coordinates.to_deviates(places) if self.peaks else (places, 0.0)
 
     def find(self, count: int, used: int = 0) -> _Nodes:
-        """Rounds of about so many nodes until the posterior has been found, or has not been for long."""
-        by, each = self.by, count // 2
-        halves = [self._add(None, self.wide.counting(each), None, used, half) for half in range(2)]
-        ends = guess_ends([half.at for half in halves], [half.expected for half in halves])
-        nodes = self._go_on(self._judged((halves[0], halves[1]), ends, 1, used + each), each)
-        while min(half.effective_size for half in nodes.weighed) < by.found and nodes.rounds < by.most_searching:
-            nodes = self._go_on(nodes, max(each, by.searching // 2))
-        # What was hard to find may have parts that have not been found yet.
-        return self._latest(nodes) if nodes.rounds > by.soon else nodes
+        """Rounds of about so many nodes until the posterior has been found, or has not been for long.
+
+        Only those of the last round count: the others lie where it is not.
+        """
+        by = self.by
+        nodes = self._go_on(self._begin(count, used), count, alone=True)
+        while nodes.judgement.effective_size < by.found and nodes.rounds < by.most_searching:
+            nodes = self._go_on(nodes, max(count // 2, by.searching), alone=True)
+        return nodes
 
     def refine(self, nodes: _Nodes, precision: float, least: int, most: float) -> _Nodes:
         """Add rounds until the ends of far forecasts are known well enough; the numbers of nodes may be exceeded."""
@@ -181,7 +153,7 @@ class _Search:
             if have >= limit or (wanted <= have and have >= least):
                 return nodes
             more = min(max(wanted, least) - have, by.growth * have, limit - have)
-            nodes = self._go_on(nodes, by.step // 2 * max(math.ceil(more / by.step), 1))
+            nodes = self._go_on(nodes, by.step * max(math.ceil(more / by.step), 1))
 
     def find_missed_peaks(self, nodes: _Nodes, *, everywhere: bool) -> list[Peak]:
         """Narrow peaks that the nodes, which have deviates, hardly know."""
@@ -191,61 +163,46 @@ class _Search:
             self.coordinates, nodes.places, nodes.at.log_weight, weights, evidence, centre, everywhere=everywhere
         )
 
-    def _go_on(self, nodes: _Nodes, count: int) -> _Nodes:
-        """With another round of so many nodes for each half, most from proposals fitted to the other half."""
-        fits = [
-            fit_proposals(half.places, weighed, nodes.judgement, self.divide, self.by.fitting)
-            for half, weighed in zip(nodes.halves, nodes.weighed, strict=True)
-        ]
-        halves = []
-        for half, (fitted, shares) in enumerate(fits[::-1]):
-            # A little less than a half, so that rounding errors do not decide which way halves go.
-            fitted = fitted.counting(np.round((1 - self.by.wide) * count * shares - 1e-7).astype(np.int64))
-            wide = self.wide.counting(count - int(fitted.counts.sum()))
-            halves.append(self._add(nodes.halves[half], wide, fitted, nodes.used, half))
-        return self._judged((halves[0], halves[1]), nodes.judgement.ends, nodes.rounds + 1, nodes.used + count)
+    def _begin(self, count: int, used: int) -> _Nodes:
+        """Nodes from the wide proposals."""
+        places, at, proposed = self._evaluate(self.wide.counting(count), used)
+        return self._judged(places, at, proposed, None, 1, used + count)
 
-    def _add(self, before: _Half | None, wide: Proposals, fitted: Proposals | None, used: int, half: int) -> _Half:
-        """With more nodes, as many as the proposals count; the wide ones come first."""
-        sources = wide if fitted is None else wide.and_then(fitted)
-        stop, dimensions = used + int(sources.counts.sum()), len(self.density.names)
-        t = standard_t(stop, dimensions, degrees_of_freedom(dimensions), self.seed, half)[:, used:]
+    def _go_on(self, nodes: _Nodes, count: int, *, alone: bool = False) -> _Nodes:
+        """With another round of so many nodes, which count alone or beside those before."""
+        told = nodes.judgement
+        fitted, shares = fit_proposals(nodes.places, nodes.weighed, told, self.divide, self.by.fitting)
+        # A little less than a half, so that rounding errors do not decide which way halves go.
+        fitted = fitted.counting(np.round((1 - self.by.wide) * count * shares - 1e-7).astype(np.int64))
+        wide = self.wide.counting(count - int(fitted.counts.sum()))
+        places, at, proposed = self._evaluate(wide.and_then(fitted), nodes.used)
+        if not alone:
+            places = np.concatenate([nodes.places, places], axis=1)
+            at, proposed = nodes.at.and_then(at), np.concatenate([nodes.proposed, proposed])
+        return self._judged(places, at, proposed, told.ends, nodes.rounds + 1, nodes.used + count)
+
+    def _evaluate(self, sources: Proposals, used: int) -> tuple[FloatArray, Evaluated, FloatArray]:
+        """Nodes, as many as the proposals count, what is known there, and the density of the proposals."""
+        count, dimensions = int(sources.counts.sum()), len(self.density.names)
+        t = standard_t(used + count, dimensions, degrees_of_freedom(dimensions), self.seed)[:, used:]
         places = sources.nodes(t)
         z, log_slope = self.deviates(places)
-        at = self.density.evaluate(z, uniforms(stop, dimensions, self.seed, half).between(used, stop), self.of)
+        u = uniforms(used + count, dimensions, self.seed).between(used, used + count)
+        at = self.density.evaluate(z, u, self.of)
         log_weight = at.log_weight - 0.5 * (np.einsum("dn,dn->n", z, z) + dimensions * _LOG_2PI) + log_slope
-        at = at._replace(log_weight=log_weight)
-        if before is None or fitted is None:
-            return _Half(places, at, sources, sources, sources.expected(places))
-        counts = before.proposals.counts.copy()
-        counts[: len(wide.counts)] += wide.counts
-        together = before.proposals.counting(counts).and_then(fitted)
-        # The nodes that there were count as if they came from the new proposals too.
-        expected = [before.expected + sources.expected(before.places), together.expected(places)]
-        return _Half(
-            np.concatenate([before.places, places], axis=1),
-            before.at.and_then(at),
-            together,
-            sources,
-            np.concatenate(expected),
-        )
+        return places, at._replace(log_weight=log_weight), sources.mixed_density(places)
 
-    def _latest(self, nodes: _Nodes) -> _Nodes:
-        """With the nodes of the last round alone: after a long search most others count for nothing, but cost time."""
-        halves = []
-        for half in nodes.halves:
-            count = int(half.latest.counts.sum())
-            places = half.places[:, -count:]
-            halves.append(_Half(places, half.at.last(count), half.latest, half.latest, half.latest.expected(places)))
-        return self._judged((halves[0], halves[1]), nodes.judgement.ends, nodes.rounds, nodes.used)
-
-    def _judged(self, halves: tuple[_Half, _Half], ends: FloatArray, rounds: int, used: int) -> _Nodes:
-        first, second = (weigh(half.at, half.expected, ends) for half in halves)
-        return _Nodes(halves, (first, second), judge((first, second), ends), rounds, used)
+    def _judged(
+        self, places: FloatArray, at: Evaluated, proposed: FloatArray, ends: FloatArray | None, rounds: int, used: int
+    ) -> _Nodes:
+        if ends is None:
+            ends = guess_ends(at, proposed)
+        weighed = weigh(at, proposed, ends)
+        return _Nodes(places, at, proposed, weighed, judge(weighed, ends), rounds, used)
 
     def posterior(self, nodes: _Nodes, components: int) -> Posterior:
         """What is known of the curve, in about so many components."""
-        share, beyond, at, told = nodes.together("share"), nodes.together("beyond"), nodes.at, nodes.judgement
+        share, beyond, at, told = nodes.weighed.share, nodes.weighed.beyond, nodes.at, nodes.judgement
         # What matters to any end is kept, however well the end is known.
         alike = 1 / (told.total.size * np.maximum(told.total, _LEAST_TOTAL))
         importance = share + np.einsum("hekn,he->kn", beyond, alike)

@@ -136,7 +136,7 @@ def wide_around(peaks: Sequence[Peak], coordinates: OnsetCoordinates, wide: Wide
     """
     dimensions = len(coordinates.density.names)
     source = wide.counting(_SAMPLE)
-    z = source.nodes(standard_t(_SAMPLE, dimensions, degrees_of_freedom(dimensions), seed, 0))
+    z = source.nodes(standard_t(_SAMPLE, dimensions, degrees_of_freedom(dimensions), seed))
     v, divide = coordinates.from_deviates(z), coordinates.divide
     late = np.zeros(_SAMPLE, bool) if divide.row < 0 else v[divide.row] > divide.above
     kind = 2 * np.repeat(np.arange(len(source.counts)), source.counts) + late

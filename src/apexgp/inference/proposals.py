@@ -124,9 +124,9 @@ class Proposals:
         density: FloatArray = top[:, None] * (1 + distance) ** -_POWER
         return density
 
-    def expected(self, z: FloatArray) -> FloatArray:
-        """How many of their nodes a unit of volume around coordinates z (D, nodes) is to have, shape (nodes,)."""
-        return self.counts.astype(float) @ self.density(z)
+    def mixed_density(self, z: FloatArray) -> FloatArray:
+        """Of a node that comes from any of them, at coordinates z (D, nodes): shape (nodes,)."""
+        return self.counts / self.counts.sum() @ self.density(z)
 
 
 class Wide(NamedTuple):
@@ -278,9 +278,9 @@ def _targets(weighed: Weighed, judgement: Judgement, by: Fitting) -> tuple[Float
     squares = judgement.errors**2
     # Next to a bound nothing lies beyond an end, and rounding would tell where nodes go.
     whole = np.maximum(np.maximum(squares.sum(axis=0), _WELL_KNOWN * squares.max()), 1e-300)
-    worth = squares / (whole * np.maximum(weighed.total, _LEAST_TOTAL))
+    worth = squares / (whole * np.maximum(judgement.total, _LEAST_TOTAL))
     relative = judgement.errors / max(judgement.error, 1e-300)
-    blame = relative**3 / np.maximum(weighed.squares, 1e-300)
+    blame = relative**3 / np.maximum(judgement.squares, 1e-300)
     level = np.abs(judgement.found - np.array([0.0, 1.0]))
     among = float((blame * level**2).sum()) + _KNOWN
     targets = np.stack([own, *(np.einsum("hen,he->en", beyond, worth) + by.bulk * own)])

@@ -17,14 +17,14 @@ FINEST, COARSEST = 0.001, 0.1
 
 
 class Rounds(NamedTuple):
-    """Numbers of nodes, both halves together, unless said otherwise."""
+    """Numbers of nodes, unless said otherwise."""
 
     first: int = 1024
     first_roughly: int = 256
     searching: int = 512
     """Of later rounds of the search, at least: the posterior may lie where the wide proposals have hardly a node."""
-    found: float = 30.0
-    """Effective nodes of each half by which the posterior has been found."""
+    found: float = 40.0
+    """Effective nodes by which the posterior has been found."""
     most_searching: int = 16
     """Rounds."""
     soon: int = 3

@@ -36,19 +36,19 @@ class Uniforms(NamedTuple):
 
 # Counts are powers of 2, of which the first are taken: curves that take other numbers of nodes share them.
 @lru_cache(maxsize=128)
-def sobol(count: int, dimensions: int, seed: int, half: int) -> FloatArray:
-    """Scrambled Sobol points in the unit cube, shape (dimensions, count): other ones for each seed and half."""
-    return _fixed(np.clip(make_sobol_points(count, dimensions, np.random.default_rng([seed, half])), 1e-6, 1 - 1e-6))
+def sobol(count: int, dimensions: int, seed: int) -> FloatArray:
+    """Scrambled Sobol points in the unit cube, shape (dimensions, count): other ones for each seed."""
+    return _fixed(np.clip(make_sobol_points(count, dimensions, np.random.default_rng([seed, 0])), 1e-6, 1 - 1e-6))
 
 
-def standard_t(count: int, dimensions: int, degrees: int, seed: int, half: int) -> FloatArray:
+def standard_t(count: int, dimensions: int, degrees: int, seed: int) -> FloatArray:
     """The first standard t vectors of so many degrees of freedom, shape (dimensions, count)."""
-    return _standard_t(_enough(count), dimensions, degrees, seed, half)[:, :count]
+    return _standard_t(_enough(count), dimensions, degrees, seed)[:, :count]
 
 
-def uniforms(count: int, dimensions: int, seed: int, half: int) -> Uniforms:
+def uniforms(count: int, dimensions: int, seed: int) -> Uniforms:
     """Numbers for the draws at the nodes that belong to these vectors."""
-    return _uniforms(_enough(count), dimensions, seed, half).between(0, count)
+    return _uniforms(_enough(count), dimensions, seed).between(0, count)
 
 
 def _enough(count: int) -> int:
@@ -56,9 +56,9 @@ def _enough(count: int) -> int:
 
 
 @lru_cache(maxsize=128)
-def _standard_t(count: int, dimensions: int, degrees: int, seed: int, half: int) -> FloatArray:
+def _standard_t(count: int, dimensions: int, degrees: int, seed: int) -> FloatArray:
     """One more coordinate is spent on their common scale; two are left for `uniforms`."""
-    points = sobol(count, dimensions + 3, seed, half)
+    points = sobol(count, dimensions + 3, seed)
     # The last thousandth would lie where numbers overflow, and no weight is.
     scale = np.sqrt(0.5 * degrees / gammaincinv(0.5 * degrees, np.maximum(points[-3], 1e-3)))
     return _fixed(ndtri(points[:-3]) * scale)
@@ -71,8 +71,8 @@ def even_uniforms(count: int) -> Uniforms:
 
 
 @lru_cache(maxsize=128)
-def _uniforms(count: int, dimensions: int, seed: int, half: int) -> Uniforms:
-    return _spread_draws(*sobol(count, dimensions + 3, seed, half)[-2:, None])
+def _uniforms(count: int, dimensions: int, seed: int) -> Uniforms:
+    return _spread_draws(*sobol(count, dimensions + 3, seed)[-2:, None])
 
 
 def _spread_draws(levels: FloatArray, shares: FloatArray) -> Uniforms:
