@@ -256,7 +256,11 @@ CASES = {
 
 @pytest.mark.parametrize(("name", "mean"), CASES)
 def test_posterior_and_predictive_are_those_of_emcee(name, mean, monkeypatch):
-    monkeypatch.setattr(compiled_integral, "ROUNDS", compiled_integral.ROUNDS._replace(components=10**6))  # all nodes, not the few that are kept for forecasts
+    # All nodes, not the few that are kept for forecasts.
+    everything = compiled_integral.ROUNDS._replace(components=10**6)
+    monkeypatch.setattr(compiled_integral, "ROUNDS", everything)
+        compiled_integral, "ROUNDS", compiled_integral.ROUNDS._replace(components=10**6)
+    )  # all nodes, not the few that are kept for forecasts
     curve, beliefs = CASES[name, mean]
     only_means = not beliefs.uses_replicates
     target = (PaperPosterior if only_means else CalibratedPosterior)(mean, curve, beliefs)
