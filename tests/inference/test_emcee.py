@@ -259,8 +259,6 @@ def test_posterior_and_predictive_are_those_of_emcee(name, mean, monkeypatch):
     # All nodes, not the few that are kept for forecasts.
     everything = compiled_integral.ROUNDS._replace(components=10**6)
     monkeypatch.setattr(compiled_integral, "ROUNDS", everything)
-        compiled_integral, "ROUNDS", compiled_integral.ROUNDS._replace(components=10**6)
-    )  # all nodes, not the few that are kept for forecasts
     curve, beliefs = CASES[name, mean]
     only_means = not beliefs.uses_replicates
     target = (PaperPosterior if only_means else CalibratedPosterior)(mean, curve, beliefs)

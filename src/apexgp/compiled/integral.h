@@ -17,7 +17,7 @@ struct options {
     double window, most_kappa, most_tail, divide_row, above, below, steep[3];
     double precision, roughly;
     double first, searching, found, most_searching, soon, least, least_where_hard, least_where_uneven, most, step, growth, enough;
-    double rough, more_where_hard, wide, late, steady;
+    double rough, more_where_hard, wide, first_worth, late, steady;
     double for_posterior, bulk, in_parts, least_part, straighter, narrowest, least_effective, least_share;
     double normaliser, degrees, bend[5], least_mass, components;
 };
@@ -38,6 +38,7 @@ struct problem {
 /* Nodes, in columns; those before `from` do not count. */
 struct pool {
     Py_ssize_t count, from, vectors;
+    double worth; /* how many nodes of full weight those are that count */
     double *z, *rows, *proposed, *share, *beyond, *targets, sums[2 + 10 * FAR];
     const double *t, *levels, *shares, *arcsine;
 };
@@ -302,6 +303,7 @@ static void add_round(const struct problem *p, struct pool *h, const double *fit
     memset(h->proposed + start, 0, (size_t)count * sizeof(double));
     CALL(mixture_density, h->z + start, sources, weights, used, n, h->proposed + start, count, p->room);
     h->count += count;
+    h->worth += (double)count;
 }
 
 /* Weigh the nodes that count, and judge the ends of far forecasts by them. */
@@ -313,7 +315,7 @@ static void judge(const struct problem *p, struct pool *h, struct judgement *j) 
         CALL(weigh, p->by->bend, p->by->least_mass, rows, h->proposed + h->from, location, location + FAR * DRAWS * p->room,
              turn ? j->values : NULL, FAR, DRAWS, h->share, h->beyond, h->sums, count, p->room);
         j->effective = 1.0 / h->sums[0];
-        j->log_evidence = h->sums[1] - log((double)count * DRAWS);
+        j->log_evidence = h->sums[1] - log(h->worth * DRAWS);
         j->error = 0.0;
         for (int f = 0; f < FAR; f++) {
             double mean = sums[f], std = sqrt(fmax(sums[FAR + f] - mean * mean, 0.0)), better[2];
@@ -402,7 +404,10 @@ static int go_on(const struct problem *p, struct pool *h, struct judgement *j, d
     double fitted[MOST_FITTED * WIDTH(MOST_COORDINATES)], share[MOST_FITTED];
     if (h->count + (Py_ssize_t)count > h->vectors) return 0;
     int several = fit_proposals(p, h, j, fitted, share);
-    if (alone) h->from = h->count;
+    if (alone) {
+        h->from = h->count;
+        h->worth = 0.0;
+    }
     add_round(p, h, fitted, share, several, (Py_ssize_t)count);
     judge(p, h, j);
     return 1;
@@ -412,6 +417,7 @@ static int go_on(const struct problem *p, struct pool *h, struct judgement *j, d
 static int look_for_posterior(const struct problem *p, struct pool *h, struct judgement *j, double first) {
     int rounds = 2;
     h->from = h->count;
+    h->worth = 0.0;
     if (h->count + (Py_ssize_t)first > h->vectors) return 0;
     add_round(p, h, NULL, NULL, 0, (Py_ssize_t)first);
     j->known = 0;
@@ -448,6 +454,7 @@ static int are_uneven(const struct pool *h, double *heaviest_weight) {
 /* Rounds until the ends of far forecasts are known well enough; 0 where points ran out. */
 static int refine(const struct problem *p, struct pool *h, struct judgement *j, double least) {
     const struct options *by = p->by;
+    Py_ssize_t first = h->count;
     for (;;) {
         double have = (double)(h->count - h->from), ratio = j->error / by->precision, heaviest;
         double wanted = have * fmax(ratio * ratio, by->enough / j->effective);
@@ -455,6 +462,10 @@ static int refine(const struct problem *p, struct pool *h, struct judgement *j, 
         double limit = by->most * (j->error > by->rough * by->precision ? by->more_where_hard : 1.0);
         if (have >= limit || (wanted <= have && have >= least)) return 1;
         double more = fmin(fmin(fmax(wanted, least) - have, by->growth * have), limit - have);
+        if (h->count == first) {
+            for (Py_ssize_t i = h->from; i < first; i++) h->proposed[i] /= by->first_worth;
+            h->worth *= by->first_worth;
+        }
         if (!go_on(p, h, j, by->step * fmax(ceil(more / by->step), 1.0), 0)) return 0;
     }
 }

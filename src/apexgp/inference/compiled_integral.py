@@ -96,6 +96,7 @@ def _list_options(density: Density, of: Statistics, precision: float, roughly: b
                 by.rough,
                 by.more_where_hard,
                 by.wide,
+                by.first_worth,
                 LATE,
                 STEADY,
                 *by.fitting,

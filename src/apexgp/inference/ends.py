@@ -63,12 +63,15 @@ class Weighed(NamedTuple):
     """What of each draw's weight lies beyond each end more than the mixture's does: shape (sizes, 2, draws, nodes)."""
 
 
-def weigh(at: Evaluated, proposed: FloatArray, ends: FloatArray) -> Weighed:
+def weigh(at: Evaluated, proposed: FloatArray, worth: float, ends: FloatArray) -> Weighed:
     """Weigh draws by their densities over those `proposed`, and judge approximate ends (sizes, 2).
+
+    Nodes may count for less than others, whose `proposed` is larger by that; they are `worth` so many that count in full.
 
     Ends need to be known to a hundredth of their distance only, so a polynomial stands for the normal distribution.
     """
-    share, log_evidence = _share(at, proposed)
+    share, log_mass = _share(at, proposed)
+    log_evidence = log_mass - float(np.log(worth * len(share)))
     location, variance, mean, square = _far(at, share)
     location, rate = location[:, None], 1 / np.sqrt(variance)[:, None]
     below, _ = _nearly_normal(-location * rate)
@@ -99,7 +102,7 @@ def _share(at: Evaluated, proposed: FloatArray) -> tuple[FloatArray, float]:
     whole = share.sum()
     share /= whole
     share[share <= _NOTHING] = 0.0
-    return share, float(top + np.log(whole / share.size))
+    return share, float(top + np.log(whole))
 
 
 def _far(at: Evaluated, share: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:

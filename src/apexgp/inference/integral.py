@@ -75,7 +75,9 @@ class _Nodes:
     at: Evaluated
     """Logarithms of weights are those of the posterior's density, up to a constant."""
     proposed: FloatArray
-    """Density of the proposals of their round at the nodes."""
+    """Density of the proposals of their round at the nodes, over what a node of that round counts."""
+    worth: float
+    """How many nodes that count in full they are."""
     weighed: Weighed
     judgement: Judgement
     rounds: int
@@ -143,7 +145,7 @@ class _Search:
 
     def refine(self, nodes: _Nodes, precision: float, least: int, most: float) -> _Nodes:
         """Add rounds until the ends of far forecasts are known well enough; the numbers of nodes may be exceeded."""
-        by = self.by
+        by, found = self.by, nodes.rounds
         while True:
             have, error = nodes.count, nodes.judgement.error
             wanted = have * max((error / precision) ** 2, by.enough / nodes.judgement.effective_size)
@@ -153,6 +155,9 @@ class _Search:
             if have >= limit or (wanted <= have and have >= least):
                 return nodes
             more = min(max(wanted, least) - have, by.growth * have, limit - have)
+            if nodes.rounds == found:
+                less = by.first_worth
+                nodes = replace(nodes, proposed=nodes.proposed / less, worth=nodes.worth * less)
             nodes = self._go_on(nodes, by.step * max(math.ceil(more / by.step), 1))
 
     def find_missed_peaks(self, nodes: _Nodes, *, everywhere: bool) -> list[Peak]:
@@ -166,7 +171,7 @@ class _Search:
     def _begin(self, count: int, used: int) -> _Nodes:
         """Nodes from the wide proposals."""
         places, at, proposed = self._evaluate(self.wide.counting(count), used)
-        return self._judged(places, at, proposed, None, 1, used + count)
+        return self._judged(places, at, proposed, count, None, 1, used + count)
 
     def _go_on(self, nodes: _Nodes, count: int, *, alone: bool = False) -> _Nodes:
         """With another round of so many nodes, which count alone or beside those before."""
@@ -176,10 +181,11 @@ class _Search:
         fitted = fitted.counting(np.round((1 - self.by.wide) * count * shares - 1e-7).astype(np.int64))
         wide = self.wide.counting(count - int(fitted.counts.sum()))
         places, at, proposed = self._evaluate(wide.and_then(fitted), nodes.used)
+        worth = float(count)
         if not alone:
-            places = np.concatenate([nodes.places, places], axis=1)
+            places, worth = np.concatenate([nodes.places, places], axis=1), worth + nodes.worth
             at, proposed = nodes.at.and_then(at), np.concatenate([nodes.proposed, proposed])
-        return self._judged(places, at, proposed, told.ends, nodes.rounds + 1, nodes.used + count)
+        return self._judged(places, at, proposed, worth, told.ends, nodes.rounds + 1, nodes.used + count)
 
     def _evaluate(self, sources: Proposals, used: int) -> tuple[FloatArray, Evaluated, FloatArray]:
         """Nodes, as many as the proposals count, what is known there, and the density of the proposals."""
@@ -193,12 +199,19 @@ class _Search:
         return places, at._replace(log_weight=log_weight), sources.mixed_density(places)
 
     def _judged(
-        self, places: FloatArray, at: Evaluated, proposed: FloatArray, ends: FloatArray | None, rounds: int, used: int
+        self,
+        places: FloatArray,
+        at: Evaluated,
+        proposed: FloatArray,
+        worth: float,
+        ends: FloatArray | None,
+        rounds: int,
+        used: int,
     ) -> _Nodes:
         if ends is None:
             ends = guess_ends(at, proposed)
-        weighed = weigh(at, proposed, ends)
-        return _Nodes(places, at, proposed, weighed, judge(weighed, ends), rounds, used)
+        weighed = weigh(at, proposed, worth, ends)
+        return _Nodes(places, at, proposed, worth, weighed, judge(weighed, ends), rounds, used)
 
     def posterior(self, nodes: _Nodes, components: int) -> Posterior:
         """What is known of the curve, in about so many components."""

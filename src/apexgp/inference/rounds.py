@@ -43,6 +43,8 @@ class Rounds(NamedTuple):
     more_where_hard: int = 4
     wide: float = 0.2
     """Share of every round that keeps to the wide proposals."""
+    first_worth: float = 0.3
+    """What a node of the round in which the posterior was found counts beside later ones, whose proposals are better."""
     components: int = 1024
     """That are kept; `most_finer` times as many at most, where a higher precision is asked for."""
     most_finer: int = 16
