@@ -185,7 +185,8 @@ class APExGP(CurveEstimator):
         if fit.posterior is not None:
             density = fit.posterior.posteriors[0].density
             self.priors_, kind = density.beliefs, self._choose_kind(curve)
-            self.facts_ = find_moving_facts(replace(curve.upward, learner=kind), self.priors_, density.ceiling)
+            told = curve.upward if kind == curve.learner else replace(curve.upward, learner=kind)
+            self.facts_ = find_moving_facts(told, self.priors_, density.ceiling)
             if kind is not None and ("learner" in self.facts_ or is_moved_by(self.priors_, kind)):
                 self.learner_ = kind
         if self.learner_ is not None:

@@ -61,7 +61,7 @@ class FullBayes:
         return [self._fit(curve) for curve in curves]
 
     def _fit(self, curve: LearningCurve) -> AveragedPosterior:
-        if self.learner is not None:
+        if self.learner is not None and self.learner != curve.learner:
             curve = replace(curve, learner=self.learner)
         statistics = Statistics.of(curve, only_means=not self.beliefs.uses_replicates)
         means = [mean for mean in self.means if mean.fewest_sizes <= len(statistics.sizes)]

@@ -83,7 +83,8 @@ def find_moving_facts(curve: LearningCurve, beliefs: Beliefs, ceiling: float) ->
         return {name: value for name, value in signs_of(of, ceiling).items() if is_moved_by(beliefs, name)}
 
     known: list[dict[str, Any]] = [{name: None} for name in FACTS if getattr(curve, name) is not None]
-    return tuple(name for less in known for name in less if effects(replace(curve, **less)) != effects(curve))
+    whole = effects(curve) if known else {}
+    return tuple(name for less in known for name in less if effects(replace(curve, **less)) != whole)
 
 
 def _signs_of_noise(curve: LearningCurve, level: float) -> dict[str, float]:
