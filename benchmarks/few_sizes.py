@@ -31,9 +31,8 @@ COUNTS = (6, 3, 2, 1)
 
 def keep_last(curve: LearningCurve, count: int) -> LearningCurve:
     """The scores at the last sizes of a curve."""
-    kept = curve.sizes >= np.unique(curve.sizes)[-count]
-    rows = {name: getattr(curve, name) for name in ("sizes", "scores", "split", "train_scores", "n_test")}
-    return replace(curve, **{name: values[kept] for name, values in rows.items() if values is not None})
+    sizes = np.unique(curve.sizes)
+    return curve if len(sizes) <= count else curve.beyond(sizes[-count - 1])
 
 
 def main() -> None:

@@ -9,7 +9,7 @@ size, and so are the later scores, over 25 others.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -248,8 +248,7 @@ def _with_gaps(curve: LearningCurve, rng: np.random.Generator) -> LearningCurve:
         for value in values:
             if not kept[where == value].any():
                 kept[rng.choice(np.flatnonzero(where == value))] = True
-    rows = {name: getattr(curve, name) for name in ("sizes", "scores", "split", "train_scores", "n_test")}
-    return replace(curve, **{name: values[kept] for name, values in rows.items() if values is not None})
+    return curve._rows(kept)
 
 
 Curve = Runs | Means | Published

@@ -125,7 +125,7 @@ class Density:
         return Divide(row, above, below)
 
     def share_factors(self, of: Statistics) -> tuple[float, float]:
-        """What a and b of the share's prior are multiplied by; signs make no pole steeper than can be integrated."""
+        """Factors of a and b of the prior of the remaining share: what signs of the pilot do to it, within bounds."""
         signs, beliefs = of.signs(self.ceiling), self.beliefs
         if beliefs.shares is None:
             return 1.0, 1.0

@@ -131,13 +131,13 @@ def _to_list(name: str, curves: Any) -> Mapping[Any, LearningCurve] | Sequence[L
 def _with_kind(
     curves: Mapping[Any, LearningCurve] | Sequence[LearningCurve], kind: str
 ) -> Mapping[Any, LearningCurve] | Sequence[LearningCurve]:
-    def named(curve: LearningCurve) -> LearningCurve:
+    def name_kind(curve: LearningCurve) -> LearningCurve:
         is_unnamed = isinstance(curve, LearningCurve) and curve.learner is None
         return replace(curve, learner=kind) if is_unnamed else curve
 
     if isinstance(curves, Mapping):
-        return {key: named(curve) for key, curve in curves.items()}
-    return [named(curve) for curve in curves]
+        return {key: name_kind(curve) for key, curve in curves.items()}
+    return [name_kind(curve) for curve in curves]
 
 
 def _learn_from_nodes(lessons: Sequence[Lesson], nodes: PilotNodeArrays, start: Beliefs, seed: int) -> Beliefs:

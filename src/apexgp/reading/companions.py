@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Protocol
 
 from .._check import check_real_number, check_whole_number, format_some
@@ -44,8 +45,7 @@ def _test_cases(value: Any) -> float:
 COUNTS: dict[str, Callable[[Any], Any]] = {
     "n_test": _test_cases,
     "averaged_over": check_run_count,
-    "n_features": lambda value: check_whole_number("n_features", value, least=PROBLEM_COUNTS["n_features"]),
-    "n_classes": lambda value: check_whole_number("n_classes", value, least=PROBLEM_COUNTS["n_classes"]),
+    **{name: partial(check_whole_number, name, least=least) for name, least in PROBLEM_COUNTS.items()},
 }
 """What a number must be that is given in place of a column."""
 
