@@ -10,10 +10,11 @@ from time import perf_counter
 import numpy as np
 
 from apexgp import APExGP
-from apexgp.inference.curve_problem import spread
-from apexgp.inference.map import MapProblem, fit_map
 from apexgp.model.means import MEANS, PAPER_MEANS
 from apexgp.model.paper_priors import PUBLISHED, elicit_sigma
+from apexgp.point_estimates.map import fit_map
+from apexgp.point_estimates.map_problem import MapProblem
+from apexgp.point_estimates.optimise import draw_starts
 
 SIZES = np.array([60.0, 94, 147, 230, 360])
 ADAM_STEPS, ADAM_MEASURED = 50_000, 1_000
@@ -29,7 +30,7 @@ def pilots(count):
 
 def adam(problem, steps, rate=0.01):
     lower, upper = problem.bounds
-    x = np.clip(spread(problem.ranges, 1, 0), lower, upper)
+    x = np.clip(draw_starts(problem.ranges, 1, 0), lower, upper)
     first, second = np.zeros_like(x), np.zeros_like(x)
     for step in range(1, steps + 1):
         _, gradient = problem(x)

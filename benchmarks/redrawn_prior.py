@@ -18,9 +18,10 @@ from scipy.special import ndtr, ndtri
 
 from apexgp import Forecast, metrics
 from apexgp.experiment import dense_coverage
-from apexgp.inference.map import MapProblem, fit_map
 from apexgp.model.means import MEANS
 from apexgp.model.paper_priors import TAU, PositiveNormal
+from apexgp.point_estimates.map import fit_map
+from apexgp.point_estimates.map_problem import MapProblem
 from apexgp.priors import PUBLISHED
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "papers"))

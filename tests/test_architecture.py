@@ -131,11 +131,11 @@ def test_a_command_loads_only_what_it_uses(tmp_path):
     forecast = loaded("forecast", "pairs.csv", "--json")
     assert "apexgp.inference.integral" in forecast
     assert len(forecast) <= 110, sorted(forecast)
-    engine = "apexgp.inference"
-    assert not [name for name in loaded("collect", "--help") if name.startswith(engine)]
+    engines = ("apexgp.inference", "apexgp.point_estimates")
+    assert not [name for name in loaded("collect", "--help") if name.startswith(engines)]
     minimum = loaded("minimum", "--prevalence", "0.1", "--parameters", "9", "--cstatistic", "0.8")
     assert "apexgp.questions.minimum" in minimum
-    assert not [name for name in minimum if name.startswith((engine, "apexgp.curve", "apexgp.reading.source"))]
+    assert not [name for name in minimum if name.startswith((*engines, "apexgp.curve", "apexgp.reading.source"))]
 
 
 def loaded_by(code, folder=None):

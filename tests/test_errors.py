@@ -81,8 +81,8 @@ def lines_of(work):
 
 @pytest.mark.slow
 def test_warnings_name_the_callers_line_from_every_entrance(monkeypatch, tmp_path):
-    import apexgp.inference.least_squares as squares_engine
-    import apexgp.inference.map as map_engine
+    import apexgp.point_estimates.least_squares as squares_engine
+    import apexgp.point_estimates.map as map_engine
 
     for engine in (map_engine, squares_engine):
         quick = engine.minimise

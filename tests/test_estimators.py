@@ -296,7 +296,7 @@ def test_a_flat_curve_reaches_only_what_it_has(regression):
 
 
 def test_an_unsettled_regression_warns_without_naming_a_seed(monkeypatch):
-    import apexgp.inference.least_squares as engine
+    import apexgp.point_estimates.least_squares as engine
 
     quick = engine.minimise
     monkeypatch.setattr(engine, "minimise", lambda *a, **k: quick(*a, **k, max_iterations=1))
@@ -614,7 +614,7 @@ def test_a_target_is_met_with_the_same_confidence_by_default(estimator):
 
 
 def test_an_unsettled_search_warns(monkeypatch):
-    import apexgp.inference.map as engine
+    import apexgp.point_estimates.map as engine
 
     quick = engine.minimise
     monkeypatch.setattr(engine, "minimise", lambda *a, **k: quick(*a, **k, max_iterations=2))

@@ -6,12 +6,12 @@ import pytest
 from apexgp import LearningCurve
 from apexgp.errors import NoForecastError
 from apexgp.inference.bayes import FullBayes
-from apexgp.inference.least_squares import LeastSquaresEngine
-from apexgp.inference.map import MaximumAPosteriori
 from apexgp.model.beliefs import CALIBRATED, paper_beliefs
 from apexgp.model.families import FAMILIES
 from apexgp.model.means import MEANS
 from apexgp.model.paper_priors import PUBLISHED, WRITTEN
+from apexgp.point_estimates.least_squares import LeastSquaresEngine
+from apexgp.point_estimates.map import MaximumAPosteriori
 
 pytestmark = pytest.mark.slow
 

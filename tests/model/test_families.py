@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy import optimize
 
-from apexgp.inference.least_squares import LeastSquaresFit
-from apexgp.inference.projection import LeastSquaresProblem
 from apexgp.model.families import FAMILIES
+from apexgp.point_estimates.least_squares import LeastSquaresFit
+from apexgp.point_estimates.least_squares_problem import LeastSquaresProblem
 
 SIZES = np.array([60.0, 94, 147, 230, 360, 900])
 ANYWHERE = np.geomspace(1, 1e7, 60)

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from apexgp.errors import RequestError
-from apexgp.inference.curve_problem import spread
 from apexgp.model.beliefs import CALIBRATED, Beliefs
 from apexgp.model.means import MEANS, select_means
+from apexgp.point_estimates.optimise import draw_starts
 
 SIZES = np.geomspace(1, 1e4, 40)
 
@@ -20,7 +20,7 @@ def mean(request):
 
 
 def thetas(mean, count=20):
-    return spread([p.start for p in mean.parameters], count, seed=3)
+    return draw_starts([p.start for p in mean.parameters], count, seed=3)
 
 
 def test_never_falls_and_tends_to_its_limit(mean):

@@ -26,7 +26,7 @@ from .base import CurveEstimator, to_curve
 from .contract import check_is_fitted, clone
 
 if TYPE_CHECKING:
-    from ..inference.map import MaximumAPosteriori
+    from ..point_estimates.map import MaximumAPosteriori
 
 __all__ = ["APExGP"]
 
@@ -217,7 +217,7 @@ class APExGP(CurveEstimator):
         floor, ceiling = self._check_upward_bounds(direction, scale)
         self._check_settings()
         if self.inference == "map":
-            from ..inference.map import MaximumAPosteriori
+            from ..point_estimates.map import MaximumAPosteriori
 
             return MaximumAPosteriori(MEANS[self.mean], ceiling, self.variant, seed, flat=self.priors == "flat")
         precision = TOLERATED if self.precision is None else float(self.precision)

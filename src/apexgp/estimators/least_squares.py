@@ -16,8 +16,8 @@ from .._check import FloatArray, check_choice, check_probability, check_real_num
 from ..curve import Direction
 from ..errors import RequestError
 from ..forecast import Quantity
-from ..inference.least_squares import LeastSquaresEngine, LeastSquaresFit
 from ..model.families import FAMILIES
+from ..point_estimates.least_squares import LeastSquaresEngine, LeastSquaresFit
 from ..required import CONFIDENCE, RequiredSize, attainable_target, whole_size
 from ..scale import UNIT_SCALE, Scale
 from .base import CurveEstimator

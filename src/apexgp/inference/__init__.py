@@ -1,1 +1,1 @@
-"""Numbers from a model and pairs. One loop each; the mean is an argument."""
+"""The posterior of a curve, integrated over weighted nodes; and the contract that every engine keeps."""

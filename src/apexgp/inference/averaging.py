@@ -16,7 +16,7 @@ from ..curve import LearningCurve
 from ..errors import RequestError
 from ..forecast import Quantity
 from ..numerics.truncated_normal import TruncatedNormal
-from .mixture import Mixture
+from .contract import Mixture
 from .nodes import draw_scores
 from .posterior import Posterior
 

@@ -1,19 +1,31 @@
-"""What an engine gives and what a fit is, to whoever asks: one contract, three engines."""
+"""The contract between engines and estimators: an engine, the fit that it gives, and the form of every prediction."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
 from .._check import FloatArray
 from ..curve import LearningCurve
 from ..forecast import Quantity
-from .averaging import AveragedPosterior
-from .mixture import Mixture
 
-__all__ = ["Engine", "FittedCurve"]
+if TYPE_CHECKING:
+    from .averaging import AveragedPosterior
+
+__all__ = ["Engine", "FittedCurve", "Mixture"]
+
+
+class Mixture(NamedTuple):
+    """Normal distributions to be cut to [0, 1]: K components with their weights, at each of Q sizes."""
+
+    locations: FloatArray
+    """Shape (K, Q)."""
+    scales: FloatArray
+    """Shape (K, Q)."""
+    weights: FloatArray
+    """Shape (K,); they sum to 1."""
 
 
 class FittedCurve(Protocol):

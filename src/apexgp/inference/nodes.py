@@ -12,7 +12,7 @@ from scipy.special import ndtr
 from .._check import FloatArray
 from ..numerics.truncated_normal import TruncatedNormal
 
-__all__ = ["cholesky", "draw_alike", "draw_scores", "log_determinant", "log_product", "solve_lower"]
+__all__ = ["cholesky", "draw_scores", "log_determinant", "log_product", "solve_lower"]
 
 # The C library gives arrays above a threshold back to the system at once, and fresh pages cost more than the arithmetic
 # on them. It raises the threshold (in glibc, to at most 32 MB) to the largest array that it has seen freed.
@@ -79,11 +79,3 @@ def draw_scores(location: FloatArray, covariance: FloatArray, rng: np.random.Gen
     correlation[diagonal, diagonal] = 1 + 1e-9  # close sizes make it singular to rounding
     normal = np.einsum("pqn,qn->pn", cholesky(correlation), rng.standard_normal(location.shape))
     return TruncatedNormal(location, scale).quantile(ndtr(normal)).T
-
-
-def draw_alike(n: int, location: FloatArray, covariance: FloatArray, rng: np.random.Generator) -> FloatArray:
-    """Draw n curves from one Gaussian in the same way: location (Q,), covariance (Q, Q) -> (n, Q)."""
-    size = len(location)
-    return draw_scores(
-        np.broadcast_to(location[:, None], (size, n)), np.broadcast_to(covariance[:, :, None], (size, size, n)), rng
-    )

@@ -6,11 +6,11 @@ from scipy import optimize, stats
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel
 
-from apexgp.inference.curve_problem import spread
-from apexgp.inference.gaussian import condition, log_likelihood
-from apexgp.inference.map import MapProblem, fit_map
 from apexgp.model.means import MEANS, PAPER_MEANS
 from apexgp.model.paper_priors import PUBLISHED, WRITTEN
+from apexgp.point_estimates.map import condition, fit_map
+from apexgp.point_estimates.map_problem import MapProblem, log_likelihood
+from apexgp.point_estimates.optimise import draw_starts
 
 SIZES = np.array([60.0, 94, 147, 230, 360])
 SCORES = np.array([0.66, 0.705, 0.722, 0.755, 0.768])
@@ -26,7 +26,7 @@ def problem(request):
 
 @pytest.mark.slow
 def test_gradient_is_that_of_finite_differences(problem):
-    for point in spread(problem.ranges, 5, seed=1):
+    for point in draw_starts(problem.ranges, 5, seed=1):
         _, gradient = problem(point[None])
         steps = 1e-6 * problem.scales
         for i, step in enumerate(steps):
@@ -38,7 +38,7 @@ def test_gradient_is_that_of_finite_differences(problem):
 
 
 def test_objective_is_likelihood_times_priors(problem):
-    point = spread(problem.ranges, 1, seed=2)[0]
+    point = draw_starts(problem.ranges, 1, seed=2)[0]
     *_, tau, sigma, lam = point
     logs = np.log(SIZES) / np.log(problem.variant.log_base)
     covariance = sigma**2 * np.exp(-((logs[:, None] - logs) ** 2) / (2 * lam**2)) + tau**2 * np.eye(5)
@@ -55,7 +55,7 @@ def test_objective_is_likelihood_times_priors(problem):
 
 def test_without_priors_the_objective_is_the_likelihood_alone(problem):
     flat = replace(problem, flat=True)
-    point = spread(problem.ranges, 1, seed=2)[0]
+    point = draw_starts(problem.ranges, 1, seed=2)[0]
     *_, tau, sigma, lam = point
     logs = np.log(SIZES) / np.log(problem.variant.log_base)
     covariance = sigma**2 * np.exp(-((logs[:, None] - logs) ** 2) / (2 * lam**2)) + tau**2 * np.eye(5)
@@ -80,7 +80,7 @@ def test_without_priors_the_most_likely_parameters_are_found(mean):
 
 @pytest.mark.slow
 def test_curvature_is_the_expected_hessian(problem, rng):
-    point = spread(problem.ranges, 1, seed=2)[0]
+    point = draw_starts(problem.ranges, 1, seed=2)[0]
     *_, tau, sigma, lam = point
     logs = np.log(SIZES) / np.log(problem.variant.log_base)
     covariance = sigma**2 * np.exp(-((logs[:, None] - logs) ** 2) / (2 * lam**2)) + tau**2 * np.eye(5)
@@ -115,7 +115,7 @@ def test_finds_as_good_an_optimum_as_scipy_from_more_starts(problem):
             bounds=list(zip(low / scales, high / scales, strict=True)),
             options={"maxiter": 3000, "ftol": 1e-15, "gtol": 1e-8},
         ).fun
-        for start in spread(problem.ranges, 16, seed=9)
+        for start in draw_starts(problem.ranges, 16, seed=9)
     )
     found = fit_map(problem)
     assert found.converged

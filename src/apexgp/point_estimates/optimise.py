@@ -6,15 +6,14 @@ therefore take their steps together and share each evaluation of the objective a
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from .._check import FloatArray
-from ..errors import ConvergenceWarning, warn
 
-__all__ = ["Minimum", "minimise", "warn_unless_converged"]
+__all__ = ["Minimum", "draw_starts", "minimise"]
 
 # Gain, by the quadratic model, below which a step is not worth taking; unlike the gradient it knows no units.
 _LEAST_DECREMENT = 1e-12
@@ -160,11 +159,12 @@ def _updated(hessian: FloatArray, moved: FloatArray, change: FloatArray) -> Floa
     return hessian + change[:, :, None] * change[:, None, :] - pushed[:, :, None] * pushed[:, None, :]
 
 
-def warn_unless_converged(converged: bool, iterations: int, advice: str = "") -> None:
-    """Say that a search has not settled."""
-    if not converged:
-        warn(
-            f"The search stopped after {iterations} steps without settling; the best parameters found so far are used "
-            f"(see parameters_).{advice}",
-            ConvergenceWarning,
-        )
+def draw_starts(ranges: Sequence[tuple[float, float]], count: int, seed: int) -> FloatArray:
+    """Draw starting points: a Latin hypercube, of which each of `count` equal parts of every range holds one point.
+
+    Returns an array of shape (count, number of ranges).
+    """
+    rng = np.random.default_rng(seed)
+    low, high = np.array(ranges).T
+    cells = np.stack([rng.permutation(count) for _ in ranges], axis=1)
+    return low + (cells + rng.random(cells.shape)) / count * (high - low)

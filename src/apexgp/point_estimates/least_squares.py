@@ -13,12 +13,11 @@ from .._check import FloatArray, format_some
 from ..curve import LearningCurve, Replicates
 from ..errors import DataError, NoForecastError
 from ..forecast import Quantity
+from ..inference.contract import Mixture
 from ..model.families import Family
-from .mixture import Mixture
-from .nodes import draw_alike
+from .least_squares_problem import UNIT_OF_ERROR, LeastSquaresProblem
 from .optimise import minimise
-from .point import PointFit
-from .projection import UNIT_OF_ERROR, LeastSquaresProblem
+from .point_fit import PointFit, draw_curves
 
 __all__ = ["LeastSquaresEngine", "LeastSquaresFit", "fit_least_squares"]
 
@@ -88,7 +87,7 @@ class LeastSquaresFit(PointFit):
         covariance = noise * effect @ effect.T
         diagonal = np.arange(len(sizes))
         covariance[diagonal, diagonal] += noise * self.noise_share(of, n_splits) + 1e-14
-        return draw_alike(n, self.possible(sizes), covariance, rng)
+        return draw_curves(n, self.possible(sizes), covariance, rng)
 
     def _effect(self, sizes: FloatArray) -> tuple[FloatArray, float]:
         """J'-weighted slopes j (J'J)^-1 J' at each size, of which the curve's covariance is made, and s^2."""

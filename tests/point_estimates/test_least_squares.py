@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from scipy import optimize
 
-from apexgp.inference.least_squares import fit_least_squares
-from apexgp.inference.optimise import minimise
-from apexgp.inference.projection import LeastSquaresProblem
 from apexgp.model.families import FAMILIES
+from apexgp.point_estimates.least_squares import fit_least_squares
+from apexgp.point_estimates.least_squares_problem import LeastSquaresProblem
+from apexgp.point_estimates.optimise import minimise
 
 SIZES = np.array([60.0, 94, 147, 230, 360, 900])
 

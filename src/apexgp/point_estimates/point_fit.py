@@ -1,4 +1,4 @@
-"""What fits have in common that are one point: the best of a search, with nothing integrated."""
+"""Fits that are one point, the best of a search: how it was found, and curves drawn around it."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ import numpy as np
 
 from .._check import FloatArray
 from ..curve import Replicates
+from ..errors import ConvergenceWarning, warn
 from ..forecast import Quantity
-from .optimise import warn_unless_converged
+from ..inference.nodes import draw_scores
 
-__all__ = ["PointFit"]
+__all__ = ["PointFit", "draw_curves"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,7 +32,12 @@ class PointFit:
 
     def of_pilot(self, pilot: Replicates, advice: str = "") -> Self:
         """The same, with the splits of the pilot that it is a fit to; warns if the search did not settle."""
-        warn_unless_converged(self.converged, self.iterations, advice)
+        if not self.converged:
+            warn(
+                f"The search stopped after {self.iterations} steps without settling; the best parameters found so far "
+                f"are used (see parameters_).{advice}",
+                ConvergenceWarning,
+            )
         return replace(self, typical_count=float(np.median(pilot.count)))
 
     @property
@@ -60,3 +66,11 @@ class PointFit:
     def noise_share(self, of: Quantity, n_splits: int | None) -> float:
         """Variance of what is forecast around the curve, over that of a mean over as many splits as the pilot has."""
         return 0.0 if of == "expected" else self.typical_count / (n_splits or self.typical_count)
+
+
+def draw_curves(n: int, location: FloatArray, covariance: FloatArray, rng: np.random.Generator) -> FloatArray:
+    """Draw n curves from one Gaussian, scores cut to [0, 1]: location (Q,), covariance (Q, Q) -> (n, Q)."""
+    size = len(location)
+    return draw_scores(
+        np.broadcast_to(location[:, None], (size, n)), np.broadcast_to(covariance[:, :, None], (size, size, n)), rng
+    )

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy import optimize
 
-from apexgp.inference.optimise import minimise
+from apexgp.point_estimates.optimise import minimise
 
 
 def rosenbrock(points):
