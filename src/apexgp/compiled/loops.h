@@ -187,7 +187,7 @@ static inline V NAME(cut_quantile)(V low, V high, V p, I near, V *log_mass) {
 }
 
 /* Lower factor of a matrix of which the lower triangle is given, row by row, in place; gives the sum of the logarithms of
-   its diagonal: see `cholesky` in inference/nodes.py. */
+   its diagonal: see `cholesky` in inference/gaussian_algebra.py. */
 static inline V NAME(factored)(V *matrix, int size) {
     NAME(logs) diagonal = {NAME(all)(0.0), NAME(all)(1.0), 0};
     for (int i = 0; i < size; i++) {

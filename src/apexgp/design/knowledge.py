@@ -18,7 +18,7 @@ from ..curve import LearningCurve
 from ..inference.averaging import AveragedPosterior
 from ..inference.bayes import FullBayes
 from ..inference.density import Density
-from ..inference.nodes import cholesky
+from ..inference.gaussian_algebra import cholesky
 from ..inference.posterior import Posterior
 from ..inference.statistics import Statistics
 from ..inference.uniforms import sobol

@@ -18,7 +18,7 @@ from ..curve import LearningCurve
 from ..errors import ApexError
 from ..estimators import APExGP, CurveEstimator, fit_together
 from ..inference.bayes import FullBayes
-from ..inference.nodes import cholesky
+from ..inference.gaussian_algebra import cholesky
 from ..reading.score_details import BY_SCORE
 from .designs import Design
 from .knowledge import Knowledge

@@ -17,7 +17,7 @@ from ..errors import RequestError
 from ..forecast import Quantity
 from ..numerics.truncated_normal import TruncatedNormal
 from .contract import Mixture
-from .nodes import draw_scores
+from .gaussian_algebra import draw_scores
 from .posterior import Posterior
 
 __all__ = ["AveragedPosterior", "average"]

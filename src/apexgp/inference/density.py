@@ -18,11 +18,10 @@ from ..model.beliefs import Beliefs, ElicitedSigma
 from ..model.kernel import CORRELATIONS
 from ..model.means import Mean
 from .draws import FAR, Evaluated
+from .gaussian_algebra import Products, by_factor, by_filter, cholesky
 from .level_and_drop import LevelAndDrop, Told
-from .nodes import cholesky
 from .statistics import EARLY, PseudoScores, Statistics, pseudo_scores
 from .uniforms import Uniforms
-from .whitening import Products, by_factor, by_filter
 
 __all__ = ["Density", "Divide", "Given", "moved"]
 

@@ -17,7 +17,7 @@ from scipy.special import ndtr
 
 from .._check import FloatArray
 from .averaging import AveragedPosterior
-from .nodes import cholesky, solve_lower
+from .gaussian_algebra import cholesky, solve_lower
 from .posterior import Posterior
 
 __all__ = ["Difference", "SharedNoise", "difference", "noise_of", "shared_correlations"]

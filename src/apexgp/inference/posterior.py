@@ -14,7 +14,7 @@ from .._check import FloatArray
 from ..forecast import Quantity
 from .density import Density
 from .draws import Nodes
-from .nodes import solve_lower
+from .gaussian_algebra import solve_lower
 from .statistics import Statistics, pseudo_scores
 
 __all__ = ["Continued", "Posterior"]

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from .._check import FloatArray
 from .density import Density, Divide
 from .ends import Judgement, Weighed
-from .nodes import cholesky
+from .gaussian_algebra import cholesky
 from .statistics import Statistics
 
 __all__ = [

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from .._check import FloatArray
 from ..curve import LearningCurve, Replicates
-from .nodes import cholesky, log_product, solve_lower
+from .gaussian_algebra import cholesky, log_product, solve_lower
 from .signs import signs_of
 
 __all__ = ["EARLY", "MOST_SIZES", "Pattern", "PseudoScores", "Statistics", "neighbours", "pseudo_scores"]

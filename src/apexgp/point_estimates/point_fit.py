@@ -11,7 +11,7 @@ from .._check import FloatArray
 from ..curve import Replicates
 from ..errors import ConvergenceWarning, warn
 from ..forecast import Quantity
-from ..inference.nodes import draw_scores
+from ..inference.gaussian_algebra import draw_scores
 
 __all__ = ["PointFit", "draw_curves"]
 

@@ -1,8 +1,9 @@
+"""Gaussian algebra over many nodes, against plain matrices."""
+
 import numpy as np
 import pytest
 
-from apexgp.inference.nodes import cholesky
-from apexgp.inference.whitening import by_factor, by_filter
+from apexgp.inference.gaussian_algebra import by_factor, by_filter, cholesky, log_product
 
 
 def ornstein_uhlenbeck(left, right, variance, lam):
@@ -42,3 +43,10 @@ def test_the_factor_gives_what_plain_matrices_give(rng):
     np.testing.assert_allclose(ours.log_determinant[0, 0], 0.5 * np.linalg.slogdet(total)[1])
     np.testing.assert_allclose(ours.pulls[:, :, 0, 0], k.T @ np.linalg.solve(total, a))
     np.testing.assert_allclose(ours.explained[:, 0, 0], np.diag(k.T @ np.linalg.solve(total, k)))
+
+
+@pytest.mark.parametrize("power", [0, 39, -39, -100])
+def test_a_product_that_no_float_holds_has_its_logarithm(power):
+    usual, far = np.geomspace(0.5, 40, 11), np.geomspace(0.5, 40, 11) * 10.0**power
+    found = log_product(np.stack([usual, far], axis=1))
+    np.testing.assert_allclose(found, [np.log(usual).sum(), np.log(far).sum()], rtol=1e-13)
