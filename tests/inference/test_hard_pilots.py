@@ -16,8 +16,7 @@ from apexgp.inference import compiled_integral
 from apexgp.inference.density import Density
 from apexgp.inference.ends import are_uneven
 from apexgp.inference.integral import _Search, integrate
-from apexgp.inference.onset import OnsetCoordinates
-from apexgp.inference.peaks import climb
+from apexgp.inference.peaks import OnsetCoordinates, climb
 from apexgp.inference.proposals import find_noise_mode
 from apexgp.inference.rounds import ROUNDS
 from apexgp.inference.statistics import Statistics

@@ -22,8 +22,7 @@ from .compiled_integral import integrate_compiled
 from .density import Density, Divide
 from .draws import Evaluated, Nodes
 from .ends import Judgement, Weighed, are_uneven, find_end_error, guess_ends, judge, weigh
-from .onset import OnsetCoordinates
-from .peaks import Peak, find_missed_peaks, wide_around
+from .peaks import OnsetCoordinates, Peak, find_missed_peaks, wide_around
 from .posterior import Posterior
 from .proposals import Proposals, Wide, degrees_of_freedom, fit_proposals, wide_proposals
 from .rounds import ROUNDS, TOLERATED, Rounds
