@@ -18,10 +18,10 @@ from ...curve import LearningCurve
 from ...errors import DataError, RequestError
 from ...estimators import BREAKDOWNS, APExGP, wrap_breakdown
 from ...estimators.contract import clone
-from ...inference.pairing import Difference, SharedNoise, difference, noise_of, shared_correlations
 from ...reading.known_metrics import UNNAMED
 from ...scale import format_range
 from ...vocabulary import Remedy
+from .shared_noise import Difference, SharedNoise, average_noise, estimate_correlations, find_difference
 
 __all__ = ["Comparison", "PairComparison", "compare_models"]
 
@@ -271,7 +271,7 @@ def _compare(first: str, second: str, models: Mapping[str, APExGP], sizes: Float
 def _one_way(a: APExGP, b: APExGP, sizes: FloatArray) -> tuple[Difference, int, float]:
     """f_A - f_B at the sizes, the number of shared splits, and the correlation of a score's noise on them."""
     shared, splits, correlation = _pairing(a, b)
-    return difference(a.posterior, b.posterior, sizes, shared, a.seed), splits, correlation
+    return find_difference(a.posterior, b.posterior, sizes, shared, a.seed), splits, correlation
 
 
 def _pairing(a: APExGP, b: APExGP) -> tuple[SharedNoise, int, float]:
@@ -288,8 +288,9 @@ def _pairing(a: APExGP, b: APExGP) -> tuple[SharedNoise, int, float]:
     if len(complete) < 2 or not common.size:
         return nothing
     scores = [np.array([[table[label][size] for size in common.tolist()] for label in complete]) for table in tables]
-    noise = [(v[own], c[own]) for (v, c), own in ((noise_of(a.posterior), in_a), (noise_of(b.posterior), in_b))]
-    single, carried = shared_correlations(scores[0], scores[1], noise)
+    parts = ((average_noise(a.posterior), in_a), (average_noise(b.posterior), in_b))
+    noise = [(v[own], c[own]) for (v, c), own in parts]
+    single, carried = estimate_correlations(scores[0], scores[1], noise)
     share = len(complete) / np.sqrt(len(tables[0]) * len(tables[1]))
     (va, ca), (vb, cb) = noise
     together = (single * np.sqrt(va * vb) + carried * ca * cb).sum()

@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from .._check import FloatArray
-from .averaging import AveragedPosterior
-from .gaussian_algebra import cholesky, solve_lower
-from .posterior import Posterior
+from ..._check import FloatArray
+from ...inference.averaging import AveragedPosterior
+from ...inference.gaussian_algebra import cholesky, solve_lower
+from ...inference.posterior import Posterior
 
-__all__ = ["Difference", "SharedNoise", "difference", "noise_of", "shared_correlations"]
+__all__ = ["Difference", "SharedNoise", "average_noise", "estimate_correlations", "find_difference"]
 
 # Pairs are drawn by the block until enough of them count, and the predictions made for a block's worth of the best.
 # Noise that is shared almost fully leaves too few that count. To use less of it is to be less sure, not wrong.
@@ -65,8 +65,8 @@ class _Nodes(NamedTuple):
     """sigma^2."""
 
 
-def noise_of(average: AveragedPosterior) -> tuple[FloatArray, FloatArray]:
-    """Posterior means of v and c: the variance of a score around its split's curve, and what a split carries."""
+def average_noise(average: AveragedPosterior) -> tuple[FloatArray, FloatArray]:
+    """Average v and c over the posterior: variance of a score around its split's curve, and what a split carries."""
     parts = [
         average.weights[p.density.mean.name] * np.stack([p.known.variance, p.known.carried]) @ p.weights
         for p in average.posteriors
@@ -75,10 +75,10 @@ def noise_of(average: AveragedPosterior) -> tuple[FloatArray, FloatArray]:
     return single, carried
 
 
-def shared_correlations(
+def estimate_correlations(
     first: FloatArray, second: FloatArray, noise: Sequence[tuple[FloatArray, FloatArray]]
 ) -> tuple[float, float]:
-    """Correlations of the noise of two models over the splits that they share: of single scores, and carried.
+    """Estimate correlations of the noise of two models over the splits that they share: of single scores, and carried.
 
     Parameters
     ----------
@@ -119,10 +119,10 @@ def shared_correlations(
     return float(grid @ weight.sum(axis=1)), float(grid @ weight.sum(axis=0))
 
 
-def difference(
+def find_difference(
     first: AveragedPosterior, second: AveragedPosterior, sizes: FloatArray, shared: SharedNoise, seed: int
 ) -> Difference:
-    """Distribution of f_A - f_B at the sizes, given the posteriors of A and B.
+    """Find the distribution of f_A - f_B at the sizes, given the posteriors of A and B.
 
     Shared noise is used as far as enough pairs of nodes are compatible with it.
     """

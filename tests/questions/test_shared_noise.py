@@ -5,11 +5,10 @@ import dataclasses
 import numpy as np
 import pytest
 from scipy.special import ndtr
-from test_bayes import clock
 
 from apexgp import APExGP
 from apexgp.inference.averaging import AveragedPosterior
-from apexgp.inference.pairing import SharedNoise, difference, noise_of, shared_correlations
+from apexgp.questions.compare.shared_noise import SharedNoise, average_noise, estimate_correlations, find_difference
 
 SIZES = np.array([60.0, 94, 147, 230, 360])
 AT = np.array([60.0, 147, 200, 360, 1000, 20_000])
@@ -54,7 +53,13 @@ def dense_noise(average, splits):
 def dense_kernel(left, right, average):
     (posterior,) = average.posteriors
     parameters, last = posterior.nodes.parameters, posterior.statistics.sizes[-1]
-    distance = clock(posterior.density, left, last)[:, None] - clock(posterior.density, right, last)[None, :]
+    reach = posterior.density.beliefs.reach
+
+    def clock(sizes):
+        """Logarithms of sizes up to the pilot's end, from where on they run ever slower."""
+        return np.where(sizes > last, reach * (1 - (sizes / last) ** (-1 / reach)), np.log(sizes / last))
+
+    distance = clock(left)[:, None] - clock(right)[None, :]
     return parameters["sigma"] ** 2 * np.exp(-np.abs(distance) / parameters["lam"])
 
 
@@ -96,7 +101,7 @@ def test_one_node_each_is_a_joint_gaussian(first, second, correlations, equal_si
     shared = SharedNoise(ALL if equal_sizes else (np.arange(1, 5), np.arange(4)), 0.9, *correlations)
     for _ in range(3):
         averages = [only_node(m, rng.integers(len(m.posterior.posteriors[0].weights))) for m in (first, other)]
-        found = difference(*averages, AT, shared, seed=0)
+        found = find_difference(*averages, AT, shared, seed=0)
         mean, variance = dense_difference((first, other), averages, shared)
         np.testing.assert_allclose(found.mean, mean, atol=1e-7)
         np.testing.assert_allclose(found.prob_positive, ndtr(mean / np.sqrt(variance)), atol=2e-4)
@@ -122,7 +127,7 @@ def test_nodes_are_weighed_by_how_well_they_explain_both_curves(first, rng):
             weight = [0.3, 0.7][i] * [0.3, 0.7][j] * np.exp(inside)
             total += weight
             mean = mean + weight * dense_difference(models, pair, shared)[0]
-    found = np.mean([difference(*averages, AT, shared, seed=seed).mean for seed in range(8)], axis=0)
+    found = np.mean([find_difference(*averages, AT, shared, seed=seed).mean for seed in range(8)], axis=0)
     np.testing.assert_allclose(found, mean / total, atol=3e-4)
 
 
@@ -134,19 +139,19 @@ def dense_log_likelihood(models, averages, shared):
 @pytest.mark.slow
 def test_without_correlation_the_curves_are_independent(first, second):
     at = np.array([60.0, 360, 1000, 3000])
-    found = difference(first.posterior, second.posterior, at, NOTHING, seed=0)
+    found = find_difference(first.posterior, second.posterior, at, NOTHING, seed=0)
     a, b = (model.sample_curves(20_000, at, seed=s) for s, model in enumerate((first, second)))
     error = 0.5 / np.sqrt(20_000) + 0.5 / np.sqrt(4096)
     np.testing.assert_allclose(found.prob_positive, (a > b).mean(axis=0), atol=3 * error)
     np.testing.assert_allclose(found.mean, (a - b).mean(axis=0), atol=2e-3)
     nothing = SharedNoise((np.arange(1, 5), np.arange(4)), 1.0, 0.0, 0.0)
-    unpaired = difference(first.posterior, second.posterior, at, nothing, seed=0)
+    unpaired = find_difference(first.posterior, second.posterior, at, nothing, seed=0)
     np.testing.assert_allclose(unpaired.mean, found.mean, atol=1e-9)
 
 
 def test_noise_is_the_nodes_own_averaged_by_weight(first):
     (posterior,) = first.posterior.posteriors
-    single, carried = noise_of(first.posterior)
+    single, carried = average_noise(first.posterior)
     np.testing.assert_allclose(single, posterior.known.variance @ posterior.weights)
     np.testing.assert_allclose(carried, posterior.known.carried @ posterior.weights)
 
@@ -167,19 +172,19 @@ def noisy_scores(rng, single, carried, splits, noise=NOISE):
 @pytest.mark.parametrize(("single", "carried"), [(0.0, 0.0), (0.0, 0.9), (0.8, 0.0), (-0.5, 0.6), (0.9, 0.95)])
 def test_many_splits_tell_both_correlations(rng, single, carried):
     scores = noisy_scores(rng, single, carried, 3000)
-    found = shared_correlations(*scores, NOISE)
+    found = estimate_correlations(*scores, NOISE)
     np.testing.assert_allclose(found, (single, carried), atol=0.05)
     # The noise matters up to a factor only.
     scaled = [(v * k**2, c * k) for (v, c), k in zip(NOISE, (0.01, 7.0), strict=True)]
-    np.testing.assert_allclose(shared_correlations(*scores, scaled), found, atol=1e-9)
+    np.testing.assert_allclose(estimate_correlations(*scores, scaled), found, atol=1e-9)
 
 
 @pytest.mark.slow
 def test_few_splits_say_little(rng):
     few, many = (
-        [shared_correlations(*noisy_scores(rng, 0.0, 0.9, splits), NOISE)[1] for _ in range(40)] for splits in (2, 20)
+        [estimate_correlations(*noisy_scores(rng, 0.0, 0.9, splits), NOISE)[1] for _ in range(40)] for splits in (2, 20)
     )
     assert 0 < np.mean(few) < 0.6 < np.mean(many) < 0.95
-    assert shared_correlations(*noisy_scores(rng, 0.0, 0.9, 1), NOISE) == (0.0, 0.0)
+    assert estimate_correlations(*noisy_scores(rng, 0.0, 0.9, 1), NOISE) == (0.0, 0.0)
     same = np.full((5, 3), 0.7)
-    assert shared_correlations(same, same, NOISE) == (0.0, 0.0)
+    assert estimate_correlations(same, same, NOISE) == (0.0, 0.0)
