@@ -10,8 +10,8 @@ from scipy.special import betaln, expit, log_expit
 from apexgp.curve import LearningCurve
 from apexgp.inference.density import Density
 from apexgp.inference.integral import integrate
+from apexgp.inference.sobol_points import Uniforms
 from apexgp.inference.statistics import Statistics, pseudo_scores
-from apexgp.inference.uniforms import Uniforms
 from apexgp.model.beliefs import CALIBRATED, paper_beliefs
 from apexgp.model.means import MEANS
 from apexgp.model.paper_priors import WRITTEN

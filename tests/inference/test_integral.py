@@ -19,9 +19,9 @@ from apexgp.inference.proposals import (
     wide_proposals,
 )
 from apexgp.inference.rounds import TOLERATED
+from apexgp.inference.sobol_points import standard_t
 from apexgp.inference.statistics import Statistics, neighbours
 from apexgp.inference.thinning import calibrated, thinned
-from apexgp.inference.uniforms import standard_t
 from apexgp.model.beliefs import CALIBRATED
 from apexgp.model.means import MEANS
 from limited import guarded

@@ -20,8 +20,8 @@ from ..inference.bayes import FullBayes
 from ..inference.density import Density
 from ..inference.gaussian_algebra import cholesky
 from ..inference.posterior import Posterior
+from ..inference.sobol_points import sobol
 from ..inference.statistics import Statistics
-from ..inference.uniforms import sobol
 
 __all__ = ["Knowledge", "PilotSplits", "knowledge_from_posterior", "knowledge_from_priors"]
 

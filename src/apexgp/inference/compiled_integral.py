@@ -18,8 +18,8 @@ from .level_and_drop import LOGISTIC, WELL
 from .posterior import Posterior
 from .proposals import LATE, STEADY, degrees_of_freedom, normaliser
 from .rounds import ROUNDS, TOLERATED
+from .sobol_points import CLOSEST, DRAWS, standard_t, uniforms
 from .statistics import EARLY, Pattern, Statistics
-from .uniforms import CLOSEST, DRAWS, standard_t, uniforms
 
 __all__ = ["integrate_compiled"]
 

@@ -20,8 +20,8 @@ from ..model.means import Mean
 from .draws import FAR, Evaluated
 from .gaussian_algebra import Products, by_factor, by_filter, cholesky
 from .level_and_drop import LevelAndDrop, Told
+from .sobol_points import Uniforms
 from .statistics import EARLY, PseudoScores, Statistics, pseudo_scores
-from .uniforms import Uniforms
 
 __all__ = ["Density", "Divide", "Given", "moved"]
 

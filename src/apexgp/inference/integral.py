@@ -26,9 +26,9 @@ from .peaks import OnsetCoordinates, Peak, find_missed_peaks, wide_around
 from .posterior import Posterior
 from .proposals import Proposals, Wide, degrees_of_freedom, fit_proposals, wide_proposals
 from .rounds import ROUNDS, TOLERATED, Rounds
+from .sobol_points import standard_t, uniforms
 from .statistics import Statistics
 from .thinning import calibrated, thinned
-from .uniforms import standard_t, uniforms
 
 __all__ = ["integrate", "integrate_in_numpy"]
 

@@ -18,8 +18,8 @@ from .._check import FloatArray
 from ..model.beliefs import Beta
 from ..model.means import Mean
 from ..numerics.truncated_normal import TruncatedStandardNormal
+from .sobol_points import CLOSEST, Uniforms
 from .statistics import Statistics
-from .uniforms import CLOSEST, Uniforms
 
 __all__ = ["LOGISTIC", "WELL", "Drawn", "LevelAndDrop", "Told"]
 

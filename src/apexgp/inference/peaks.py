@@ -24,8 +24,8 @@ from ..model.distributions import Normal
 from ..model.means import BurrMean
 from .density import Density, Divide
 from .proposals import Proposals, Wide, degrees_of_freedom, derivatives, stencil, to_four_digits
+from .sobol_points import even_uniforms, standard_t
 from .statistics import Statistics
-from .uniforms import even_uniforms, standard_t
 
 __all__ = ["OnsetCoordinates", "Peak", "climb", "find_missed_peaks", "wide_around"]
 
