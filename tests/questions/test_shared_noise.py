@@ -7,7 +7,7 @@ import pytest
 from scipy.special import ndtr
 
 from apexgp import APExGP
-from apexgp.inference.averaging import AveragedPosterior
+from apexgp.inference.bayes import AveragedPosterior
 from apexgp.questions.compare.shared_noise import SharedNoise, average_noise, estimate_correlations, find_difference
 
 SIZES = np.array([60.0, 94, 147, 230, 360])

@@ -15,8 +15,7 @@ from scipy.special import betaincinv, ndtri
 
 from .._check import FloatArray
 from ..curve import LearningCurve
-from ..inference.averaging import AveragedPosterior
-from ..inference.bayes import FullBayes
+from ..inference.bayes import AveragedPosterior, FullBayes
 from ..inference.density import Density
 from ..inference.gaussian_algebra import cholesky
 from ..inference.posterior import Posterior

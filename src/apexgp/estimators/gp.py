@@ -12,8 +12,7 @@ from .._check import FloatArray, check_choice, check_positive, check_probability
 from ..cautions import find_learnt_elsewhere_cautions, find_single_run_cautions
 from ..curve import Direction, LearningCurve
 from ..errors import RequestError
-from ..inference.averaging import AveragedPosterior
-from ..inference.bayes import FullBayes
+from ..inference.bayes import AveragedPosterior, FullBayes
 from ..inference.contract import FittedCurve
 from ..inference.rounds import COARSEST, FINEST, TOLERATED
 from ..inference.signs import find_moving_facts

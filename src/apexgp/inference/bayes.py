@@ -4,22 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import get_args
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from .._check import FloatArray, check_choice, check_sizes, format_value
+from ..cautions import find_inexact_cautions, find_uninformed_cautions
 from ..curve import LearningCurve
-from ..errors import AccuracyWarning, DataError, warn
+from ..errors import AccuracyWarning, DataError, RequestError, warn
+from ..forecast import Quantity
 from ..model.beliefs import Beliefs
 from ..model.means import Mean
-from .averaging import AveragedPosterior, average
+from ..numerics.truncated_normal import TruncatedNormal
+from .contract import Mixture
 from .density import Density
+from .gaussian_algebra import draw_scores
 from .integral import integrate
+from .posterior import Posterior
 from .rounds import TOLERATED
 from .statistics import Statistics
 
-__all__ = ["FullBayes"]
+__all__ = ["AveragedPosterior", "FullBayes", "average"]
 
 _ROUGHLY = 0.01  # standard error of a mean score that says nothing of its own
+_BLOCK = 2**22  # numbers in the covariances of the curves that are drawn at a time
 
 
 @dataclass(frozen=True)
@@ -75,3 +85,187 @@ class FullBayes:
         for caution in found.inexact_cautions:
             warn(caution, AccuracyWarning)
         return found
+
+
+@dataclass(frozen=True)
+class AveragedPosterior:
+    """A fitted curve: posteriors under one or several means, and the weight of each."""
+
+    posteriors: tuple[Posterior, ...]
+    weights: dict[str, float]
+    log_evidence: float
+    precision: float
+    """Error of the ends of far intervals that was aimed at, relative to their width."""
+    curve: LearningCurve
+    """The curve whose kind of score `standard_error` is asked about: as it was fitted, or as its owner has it."""
+
+    @property
+    def posterior(self) -> AveragedPosterior:
+        """Itself: what questions that need more than forecasts go by."""
+        return self
+
+    @property
+    def effective_size(self) -> float:
+        """The least effective number of nodes among the means that count."""
+        return min(p.effective_size for p in self.posteriors if self.weights[p.density.mean.name] > 0.05)
+
+    @property
+    def end_error(self) -> float:
+        """The largest standard error of the ends of far intervals, relative to their width, among those means."""
+        return max(p.end_error for p in self.posteriors if self.weights[p.density.mean.name] > 0.05)
+
+    @property
+    def has_distribution(self) -> bool:
+        """True: it is a mixture of normal distributions."""
+        return True
+
+    @property
+    def diagnostics(self) -> dict[str, object]:
+        """Weights of the means, evidence, effective number of nodes, and error of the ends of far intervals."""
+        return {
+            "weights": self.weights,
+            "log_evidence": self.log_evidence,
+            "effective_size": self.effective_size,
+            "end_error": self.end_error,
+        }
+
+    def drawn(self, rng: np.random.Generator) -> AveragedPosterior:
+        """The same with the level of each node drawn from its distribution."""
+        return replace(self, posteriors=tuple(posterior.drawn(rng) for posterior in self.posteriors))
+
+    @cached_property
+    def node_weights(self) -> FloatArray:
+        """Weights of all nodes, one mean after the other."""
+        return np.concatenate([self.weights[p.density.mean.name] * p.weights for p in self.posteriors])
+
+    @property
+    def resolution(self) -> float:
+        """How far apart measured scores are: a count out of the test cases, or what the priors say."""
+        first = self.posteriors[0]
+        known, least = first.statistics.curve.n_test, first.density.beliefs.resolution
+        if not least or known is None:
+            return least
+        return max(least, 1 / float(np.nanmedian(known)))
+
+    def predict(self, sizes: FloatArray, of: Quantity, n_splits: int | None = None) -> Mixture:
+        """One component for each node, whatever its mean."""
+        of, splits = self._asked(of, n_splits)
+        parts = [p.predict(sizes, of, splits) for p in self.posteriors]
+        locations, scales = (np.concatenate(part) for part in zip(*parts, strict=True))
+        return Mixture(locations, scales, self.node_weights)
+
+    def _asked(self, of: Quantity, n_splits: int | None) -> tuple[Quantity, float]:
+        """What can be forecast, and a mean over how many of the splits that the noise is stated for."""
+        statistics = self.posteriors[0].statistics
+        if of == "same_splits" and not statistics.labelled:
+            of = "new_splits"  # there is nothing to continue
+        count = n_splits or statistics.typical_count
+        # Where only means count, the noise is that of a mean over as many splits as usual.
+        only_means = not self.posteriors[0].density.beliefs.uses_replicates
+        return of, count / statistics.typical_count if only_means else count
+
+    def standard_error(self, sizes: ArrayLike, scores: ArrayLike, of: Quantity) -> FloatArray:
+        """Monte-Carlo error of P(score <= y) at each size.
+
+        That of a weighted mean over independent nodes, by the delta method: nodes that are spread evenly do better, so
+        it is an upper bound rather than an estimate. Draws at the same node count as one.
+
+        Parameters
+        ----------
+        sizes
+            Training-set sizes.
+        scores
+            y, on the scale of the curve's own scores: one for all sizes, or one for each.
+        of
+            What is forecast, as for `forecast`.
+        """
+        at, levels = check_sizes("sizes", sizes), self.curve.as_upward(scores)
+        if levels.shape not in ((), at.shape) or np.isnan(levels).any():
+            raise RequestError(
+                f"must be one number, or one for each of the {len(at)} sizes, and not NaN, got {format_value(scores)}.",
+                argument="scores",
+            )
+        check_choice("of", of, get_args(Quantity))
+        mixture = self.predict(at, of)
+        chances = TruncatedNormal(mixture.locations, mixture.scales).cdf(levels)
+        gaps = chances - mixture.weights @ chances
+        masses = np.concatenate([self.weights[p.density.mean.name] * p.masses for p in self.posteriors])
+        error: FloatArray = np.sqrt((mixture.weights * masses) @ gaps**2)
+        return error
+
+    def sample(
+        self, n: int, sizes: FloatArray, of: Quantity, n_splits: int | None, rng: np.random.Generator
+    ) -> FloatArray:
+        """Draw n whole curves, shape (n, sizes), scores cut to [0, 1]."""
+        of, splits = self._asked(of, n_splits)
+        weights = self.node_weights
+        chosen = np.sort(rng.choice(len(weights), n, p=weights / weights.sum()))
+        drawn, start = np.empty((n, len(sizes))), 0
+        for posterior in self.posteriors:
+            own = np.flatnonzero((chosen >= start) & (chosen < start + len(posterior.weights)))
+            for rows in np.array_split(own, 1 + len(own) * len(sizes) ** 2 // _BLOCK):
+                if rows.size:
+                    joint = posterior.joint(sizes, of, splits, chosen[rows] - start)
+                    drawn[rows] = draw_scores(*joint, rng)
+            start += len(posterior.weights)
+        return rng.permutation(drawn)
+
+    def summary(self, level: float) -> dict[str, dict[str, tuple[float, float, float]]]:
+        """Median and equal-tailed interval of every parameter, by mean."""
+        return {p.density.mean.name: _summary_of(p, level) for p in self.posteriors}
+
+    @property
+    def parameters(self) -> dict[str, float]:
+        """Median of every parameter under the mean with the largest weight."""
+        best = max(self.posteriors, key=lambda p: self.weights[p.density.mean.name])
+        return {name: median for name, (median, _, _) in _summary_of(best, 0.95).items()}
+
+    def cautions(self, sizes: FloatArray) -> tuple[str, ...]:
+        """Whether the integral is exact, and the pilot has said anything about how far the curve will still rise."""
+        pilot = self.posteriors[0].statistics.replicates
+        return self.inexact_cautions + find_uninformed_cautions(sizes, pilot, self._spread_of_share)
+
+    @property
+    def inexact_cautions(self) -> tuple[str, ...]:
+        """Whether the integral is as exact as was aimed at."""
+        return find_inexact_cautions(self.end_error, self.precision)
+
+    @cached_property
+    def _spread_of_share(self) -> float:
+        """Standard deviation of the share, of the room above the curve, that is still to be won."""
+        share = np.concatenate([p.drop_share for p in self.posteriors])
+        mean = self.node_weights @ share
+        return float(np.sqrt(self.node_weights @ (share - mean) ** 2))
+
+
+def average(posteriors: Sequence[Posterior], precision: float) -> AveragedPosterior:
+    """Weigh each mean by its evidence; all are equally probable beforehand.
+
+    `precision` is the error of the ends of far intervals that was aimed at.
+    """
+    evidence = np.array([p.log_evidence for p in posteriors])
+    top = evidence.max()
+    weights = np.exp(evidence - top)
+    shares = weights / weights.sum()
+    return AveragedPosterior(
+        tuple(posteriors),
+        {p.density.mean.name: float(share) for p, share in zip(posteriors, shares, strict=True)},
+        float(top + np.log(weights.mean())),
+        precision,
+        posteriors[0].statistics.curve,
+    )
+
+
+def _summary_of(posterior: Posterior, level: float) -> dict[str, tuple[float, float, float]]:
+    levels = np.array([0.5, (1 - level) / 2, (1 + level) / 2])
+    summary = {}
+    for name, values in posterior.parameters().items():
+        median, lower, upper = _weighted_quantiles(values, posterior.weights, levels).tolist()
+        summary[name] = median, lower, upper
+    return summary
+
+
+def _weighted_quantiles(values: FloatArray, weights: FloatArray, levels: FloatArray) -> FloatArray:
+    order = np.argsort(values)
+    cumulative = np.cumsum(weights[order]) - 0.5 * weights[order]
+    return np.interp(levels, cumulative, values[order])

@@ -12,7 +12,7 @@ from ..curve import LearningCurve
 from ..forecast import Quantity
 
 if TYPE_CHECKING:
-    from .averaging import AveragedPosterior
+    from .bayes import AveragedPosterior
 
 __all__ = ["Engine", "FittedCurve", "Mixture"]
 

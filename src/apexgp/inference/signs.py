@@ -1,4 +1,4 @@
-"""What a pilot shows that priors may go by, as numbers: `PILOT_FEATURES` of `model.beliefs`, one function for all.
+"""Signs: numbers read off a pilot that priors may go by, `PILOT_FEATURES` of `model.beliefs`; one function for all.
 
 A sign is 0 where it is not known, so that what is not known moves no prior.
 """

@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 from scipy.special import betaln
 
 from .._check import FloatArray
-from ..inference.averaging import AveragedPosterior
-from ..inference.bayes import FullBayes
+from ..inference.bayes import AveragedPosterior, FullBayes
 from ..inference.density import Density, moved
 from ..inference.posterior import Posterior
 from ..model.beliefs import Beliefs

@@ -16,7 +16,7 @@ from ..._numbers import format_chance, format_size
 from ...curve import LearningCurve
 from ...estimators import APExGP
 from ...estimators.contract import check_is_fitted
-from ...inference.averaging import AveragedPosterior
+from ...inference.bayes import AveragedPosterior
 from ...inference.posterior import Posterior
 
 __all__ = ["DRAWS", "FAILS_BELOW", "Discrepancy", "PredictiveCheck", "predictive_check"]

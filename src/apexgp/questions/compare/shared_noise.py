@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from ..._check import FloatArray
-from ...inference.averaging import AveragedPosterior
+from ...inference.bayes import AveragedPosterior
 from ...inference.gaussian_algebra import cholesky, solve_lower
 from ...inference.posterior import Posterior
 
