@@ -1,7 +1,8 @@
 """The engine beside those of other checkouts, on the same pilots in one run.
 
 `engines.py [--against ../old/src ...]`: for each, the processor time of a fit with a forecast at ten sizes and three
-quantiles, of a curve in a batch, of a required size, of a backtest and of a design. Each work is timed three times in
+quantiles, of a curve in a batch, of a required size, of a backtest, of a sensitivity analysis, of a design, and of
+learning priors from a dozen curves. Each work is timed three times in
 turn, and the least counts, so that whatever else the machine does falls on all alike.
 """
 
@@ -68,13 +69,31 @@ def backtested(package, curve):
     return package.backtest(curve_of(package, curve), {"default": package.APExGP()}, n_jobs=1, progress=False)
 
 
+def analysed(package, curve):
+    model = package.APExGP().fit(curve_of(package, curve))
+    start = process_time()
+    package.sensitivity(model, times=[10.0], n_jobs=1)
+    return process_time() - start
+
+
+def learnt(package, curve):
+    """Priors from curves that differ from this one by their noise."""
+    rng = np.random.default_rng(0)
+    scores = [np.clip(curve.scores + rng.normal(0, 0.005, len(curve.scores)), 0, 1) for _ in range(12)]
+    curves = [package.LearningCurve(curve.sizes, own, split=curve.split) for own in scores]
+    return package.learn_beliefs(curves, n_jobs=1, progress=False)
+
+
 WORKS = {
     "single": (single, 1),
     "batch": (batch, 4),
     "required size": (required, 1),
     "backtest": (backtested, 1),
+    "sensitivity": (analysed, 1),
     "design": (designed, 1),
+    "learning": (learnt, 1),
 }
+LONG = ("sensitivity", "design", "learning")
 
 
 def seconds(work, package, curve) -> float:
@@ -96,7 +115,7 @@ def main() -> None:
             packages[str(source)] = loaded(source, f"apexgp_{i}", Path(folder))
         curves = list(varied().values())[: settings.pilots]
         for name, (work, count) in WORKS.items():
-            some = curves if name != "design" else curves[:4]
+            some = curves[:4] if name in LONG else curves
             table = np.empty((len(packages), len(some)))
             for column, curve in enumerate(some):
                 for row, package in enumerate(packages.values()):
