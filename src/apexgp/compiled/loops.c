@@ -468,7 +468,8 @@ static PyObject *integrate(PyObject *self, PyObject *const *given, Py_ssize_t co
     Py_ssize_t of_all = 0;
     for (int k = 0; k < 8; k++) of_all += rows[k];
     const Py_ssize_t more = laid_out + ROWS * TAKING_OFF; /* the layout, and what lies behind the last of these */
-    double *memory = vectors <= (PY_SSIZE_T_MAX / 8 - more) / of_all ? malloc((size_t)(of_all * vectors + more) * 8) : NULL, *at[8];
+    const Py_ssize_t room = vectors + 3 * MOST_LANES; /* rows a power of two apart would share lines of the cache */
+    double *memory = room <= (PY_SSIZE_T_MAX / 8 - more) / of_all ? malloc((size_t)(of_all * room + more) * 8) : NULL, *at[8];
     if (!memory) return release(&a, PyErr_NoMemory());
     memcpy(memory, v[LAYOUT].buf, (size_t)laid_out * 8);
     if (!read_curve(&c, memory, dense)) {
@@ -476,8 +477,8 @@ static PyObject *integrate(PyObject *self, PyObject *const *given, Py_ssize_t co
         return release(&a, NULL);
     }
     at[0] = memory + laid_out;
-    for (int k = 1; k < 8; k++) at[k] = at[k - 1] + rows[k - 1] * vectors;
-    struct problem p = {.curve = &c, .by = &by, .log_size = v[LOG_SIZES].buf, .dimensions = dimensions, .room = vectors,
+    for (int k = 1; k < 8; k++) at[k] = at[k - 1] + rows[k - 1] * room;
+    struct problem p = {.curve = &c, .by = &by, .log_size = v[LOG_SIZES].buf, .dimensions = dimensions, .room = room,
                         .scratch = at[6], .answered = at[7]};
     struct pool h = {.vectors = vectors, .z = at[0], .rows = at[1], .proposed = at[2], .share = at[3], .beyond = at[4],
                      .targets = at[5], .t = v[VECTORS].buf, .levels = v[LEVELS].buf, .shares = v[SHARES].buf,
