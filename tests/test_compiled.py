@@ -224,6 +224,16 @@ def test_numbers_that_memory_hangs_on_are_checked(loops, calls):
             else:
                 assert value == -0.5
     assert refused == {"burr", "dimensions", "divide_row", "first", "searching", "step", "growth", "components"}
+    refusals = 0
+    for which in range(len(layout) // 2, len(layout)):  # the splits are at various sizes, named by their places
+        for value in (-1.0, 1e9):
+            other = layout.copy()
+            other[which] = value
+            try:
+                loops.integrate(counts, other, options, *rest)
+            except ValueError:
+                refusals += 1
+    assert refusals >= 2 * counts[3]
     for entry, which in (("tails", 6), ("search", 8)):
         for row in (-1, calls[entry][4].size, 2**62):
             arguments = list(calls[entry])
