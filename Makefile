@@ -9,6 +9,7 @@
 # paper  remake the tables and figures of Harvey et al. 2023 from their results: ../shared/data/tufts, or tufts/ in APEXGP_DATA
 # study  every method a user might pick on real curves: tables, pictures, speed, failures (third-party data): make study EVERY=1 CURVES=60
 # fuzz   hostile input to everything a person can reach: make fuzz N=10000 SEED=0
+# sanitise compiled code under the sanitisers of gcc: its tests, 2,000 wild curves, absurd arguments
 # faults kills, dead workers, two starts, full disks: make faults N=20 SEED=0, so many of each
 # api    what schemathesis makes of /openapi.json, thrown at the server of the page
 # docs   make the site: build/site/index.html; warnings are errors
@@ -34,7 +35,7 @@ FOLDS := $(STUDY)/folds.json
 EVERY := 1
 CURVES := 60
 
-.PHONY: demo test quick lowest newest coverage check bench paper study fuzz faults api docs outputs dist wheels article sbom clean
+.PHONY: demo test quick lowest newest coverage check bench paper study fuzz sanitise faults api docs outputs dist wheels article sbom clean
 
 demo: .venv/installed
 	@mkdir -p build
@@ -114,6 +115,9 @@ $(FOLDS): | .venv/installed-dev
 
 fuzz: .venv/installed-dev
 	PYTHONPATH=tests $(BIN)/python -m fuzz $(N) --seed $(SEED)
+
+sanitise: .venv/installed-dev
+	PYTHONPATH=tests $(BIN)/python -m sanitised
 
 faults: .venv/installed-dev
 	PYTHONPATH=tests $(BIN)/python -m faults $(N) --seed $(SEED)

@@ -2,8 +2,11 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -20,6 +23,7 @@ from apexgp.model.beliefs import CALIBRATED
 from apexgp.model.means import MEANS
 from apexgp.numerics.truncated_mixture import TruncatedMixture
 from conftest import missing
+from sanitised.absurd_arguments import record_calls
 
 SIZES = np.geomspace(60, 360, 5)
 
@@ -149,3 +153,117 @@ def test_other_instructions_of_the_processor_give_the_same_numbers():
     plain = {"NPY_DISABLE_CPU_FEATURES": "X86_V4 AVX512_ICL X86_V3", "OPENBLAS_CORETYPE": "Nehalem"}
     np.testing.assert_allclose(printed(), printed(**plain), atol=1e-7)
     np.testing.assert_allclose(printed(), printed(APEXGP_NUMPY="1"), atol=1e-7)
+
+
+@pytest.fixture(scope="module")
+def calls():
+    """Arguments of proper calls, by entry."""
+    if compiled_loops() is None:
+        missing("the package was built without a compiler")
+    return dict(record_calls())
+
+
+def unaligned(array):
+    raw = np.zeros(array.nbytes + 1, np.uint8)
+    return memoryview(raw)[1:].cast("d")
+
+
+NO_BUFFERS = {
+    "single precision": lambda array: array.astype("f4"),
+    "another byte order": lambda array: array.astype(array.dtype.newbyteorder()),
+    "other numbers": lambda array: array.view("f8" if array.dtype == np.int64 else "i8"),
+    "bytes": lambda array: array.tobytes(),
+    "a list": lambda array: array.tolist(),
+    "steps": lambda array: np.repeat(array, 2, axis=-1)[..., ::2],
+    "one number less": lambda array: array.ravel()[:-1],
+    "one number more": lambda array: np.append(array, array.ravel()[:1]),
+    "between addresses": unaligned,
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("entry", ["integrate", "cut", "search", "tails"])
+@pytest.mark.parametrize("kind", NO_BUFFERS)
+def test_arrays_of_another_kind_are_refused(entry, kind, loops, calls):
+    arguments = calls[entry]
+    for which, array in enumerate(arguments):
+        if isinstance(array, np.ndarray):
+            spoilt = [*arguments[:which], NO_BUFFERS[kind](array), *arguments[which + 1 :]]
+            with pytest.raises((TypeError, ValueError), match=r"^\w+: "):
+                getattr(loops, entry)(*spoilt)
+
+
+@pytest.mark.slow
+def test_results_go_only_where_they_may(loops, calls):
+    for entry, results in {"integrate": 2, "cut": 1, "search": 1, "tails": 1}.items():
+        for which in range(-results, 0):
+            arguments = list(calls[entry])
+            arguments[which] = arguments[which].copy()
+            arguments[which].setflags(write=False)
+            with pytest.raises(TypeError, match="read-only"):
+                getattr(loops, entry)(*arguments)
+
+
+@pytest.mark.slow
+def test_numbers_that_memory_hangs_on_are_checked(loops, calls):
+    counts, layout, options, *rest = calls["integrate"]
+    for which in range(len(counts)):
+        for count in (-1, 2**31 - 1, 2**31):
+            other = (*counts[:which], count, *counts[which + 1 :])
+            with pytest.raises((ValueError, OverflowError)):
+                loops.integrate(other, layout, options, *rest)
+    refused = set()
+    for which in range(len(options)):
+        for value in (np.nan, np.inf, -0.5):
+            other = options.copy()
+            other[which] = value
+            try:
+                loops.integrate(counts, layout, other, *rest)
+            except ValueError as error:
+                refused |= set(re.findall(r"a possible (\w+)", str(error)))
+            else:
+                assert value == -0.5
+    assert refused == {"burr", "dimensions", "divide_row", "first", "searching", "step", "growth", "components"}
+    refusals = 0
+    for which in range(len(layout) // 2, len(layout)):  # the splits are at various sizes, named by their places
+        for value in (-1.0, 1e9):
+            other = layout.copy()
+            other[which] = value
+            try:
+                loops.integrate(counts, other, options, *rest)
+            except ValueError:
+                refusals += 1
+    assert refusals >= 2 * counts[3]
+    for entry, which in (("tails", 6), ("search", 8)):
+        for row in (-1, calls[entry][4].size, 2**62):
+            arguments = list(calls[entry])
+            arguments[which] = np.full_like(arguments[which], row)
+            with pytest.raises(ValueError, match=r"^rows: "):
+                getattr(loops, entry)(*arguments)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::apexgp.errors.AccuracyWarning")
+def test_curves_may_be_fitted_in_several_threads_at_once():
+    """Threads begin together with points that nobody has asked for yet, and change places as often as they can."""
+    threads, names = 4, ["splits", "missing scores", "means", "no labels", "wild"]
+    start = threading.Barrier(threads)
+
+    def fit_all(order=1):
+        models = {name: APExGP(seed=3737).fit(CURVES[name]) for name in names[::order]}
+        return [models[name].forecast([360.0, 3600.0]).quantile([0.025, 0.5, 0.975]) for name in names]
+
+    def fit_at_once(which):
+        start.wait()
+        return fit_all(1 if which % 2 else -1)
+
+    usual = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    try:
+        with ThreadPoolExecutor(threads) as pool:
+            together = list(pool.map(fit_at_once, range(threads)))
+    finally:
+        sys.setswitchinterval(usual)
+    alone = fit_all()
+    for found in together:
+        np.testing.assert_array_equal(found, alone)

@@ -5,6 +5,7 @@
 #define ENDS (2 * FAR)
 #define ROWS (6 * DRAWS + 2 * FAR * DRAWS + 1) /* what `evaluate` knows of a node */
 #define MOST_WIDE 8
+#define ONSET 6 /* the coordinate that tells two families of curves apart, where there are two */
 #define MOST_STENCIL 80
 #define TAKING_OFF 128
 #define SAMPLE 1024
@@ -53,7 +54,11 @@ struct peak {
     double place[MOST_COORDINATES], root[MOST_COORDINATES * MOST_COORDINATES], log_mass; /* root: lower triangular */
 };
 
-static double bounded(double x, double low, double high) { return x < low ? low : x > high ? high : x; }
+/* The nearest number between bounds; the lower one for what is no number. */
+static double bounded(double x, double low, double high) { return x > low ? x < high ? x : high : low; }
+
+/* A whole number of nodes, of so many. */
+static long long round_nodes(double x, Py_ssize_t most) { return (long long)bounded(nearbyint(x), 0.0, (double)most); }
 
 /* Eigenvalues of a symmetric matrix, on its diagonal in the end, and eigenvectors in columns: Jacobi's rotations. They
    come in rising order, each vector with a positive largest component. */
@@ -287,9 +292,10 @@ static void add_round(const struct problem *p, struct pool *h, const double *fit
     Py_ssize_t start = h->count, left = count;
     int used = 0;
     for (int m = 0; m < several; m++)
-        left -= counts[p->wides + m] = (long long)nearbyint((1.0 - p->by->wide) * (double)count * share[m] - 1e-7);
+        left -= counts[p->wides + m] = round_nodes((1.0 - p->by->wide) * (double)count * share[m] - 1e-7, left);
     counts[0] = left;
-    for (int m = 1; m < p->wides; m++) counts[0] -= counts[m] = (long long)nearbyint(p->wide_share[m] * (double)left);
+    for (int m = 1; m < p->wides; m++)
+        counts[0] -= counts[m] = round_nodes(p->wide_share[m] * (double)left, (Py_ssize_t)counts[0]);
     for (int m = 0; m < p->wides + several; m++) {
         if (!counts[m]) continue;
         const double *own = m < p->wides ? p->wide_table + m * width : fitted + (m - p->wides) * width;
@@ -402,7 +408,7 @@ static int fit_proposals(const struct problem *p, struct pool *h, const struct j
 /* Another round, after which only its own nodes count, or those before as well; 0 where points have run out. */
 static int go_on(const struct problem *p, struct pool *h, struct judgement *j, double count, int alone) {
     double fitted[MOST_FITTED * WIDTH(MOST_COORDINATES)], share[MOST_FITTED];
-    if (h->count + (Py_ssize_t)count > h->vectors) return 0;
+    if (!(count <= (double)(h->vectors - h->count))) return 0;
     int several = fit_proposals(p, h, j, fitted, share);
     if (alone) {
         h->from = h->count;
@@ -418,7 +424,7 @@ static int look_for_posterior(const struct problem *p, struct pool *h, struct ju
     int rounds = 2;
     h->from = h->count;
     h->worth = 0.0;
-    if (h->count + (Py_ssize_t)first > h->vectors) return 0;
+    if (!(first <= (double)(h->vectors - h->count))) return 0;
     add_round(p, h, NULL, NULL, 0, (Py_ssize_t)first);
     j->known = 0;
     judge(p, h, j);
@@ -431,7 +437,7 @@ static int look_for_posterior(const struct problem *p, struct pool *h, struct ju
 /* Whether a few nodes weigh so much that errors computed from the weights are too small: Hill's index. */
 static int are_uneven(const struct pool *h, double *heaviest_weight) {
     const Py_ssize_t count = h->count - h->from;
-    double heaviest[HEAVIEST + 1], sum = 0.0;
+    double heaviest[HEAVIEST + 1] = {0}, sum = 0.0;
     int have = 0;
     for (Py_ssize_t i = 0; i < count; i++) {
         double weight = 0.0;
@@ -446,7 +452,7 @@ static int are_uneven(const struct pool *h, double *heaviest_weight) {
         heaviest[place] = weight;
     }
     *heaviest_weight = heaviest[0];
-    double least = fmax(heaviest[have - 1], 1e-300);
+    double least = fmax(have ? heaviest[have - 1] : 0.0, 1e-300);
     for (int i = 0; i < have; i++) sum += log(fmax(heaviest[i], least) / least);
     return sum > 0.6 * HEAVIEST;
 }
@@ -587,7 +593,7 @@ static double count_near(const struct problem *p, const struct peak *peak, const
 static int find_missed_peaks(struct problem *p, const struct pool *h, const struct judgement *j, int everywhere, struct peak *peaks) {
     const int n = p->dimensions, row = (int)p->by->divide_row, as_before = p->onset;
     const Py_ssize_t count = h->count - h->from;
-    double *v = p->answered, *slope = v + n * count, *rows = slope + count, starts[2][MOST_COORDINATES], highest = -INFINITY;
+    double *v = p->answered, *slope = v + n * count, *rows = slope + count, starts[2][MOST_COORDINATES] = {{0}}, highest = -INFINITY;
     int many = 0, missed = 0;
     for (int d = 0; d < n; d++) memcpy(v + d * count, h->z + d * p->room + h->from, (size_t)count * sizeof(double));
     CALL(to_onset, v, count, p->by->location, p->by->spread, p->by->most_tail, row, slope, count);
@@ -640,7 +646,7 @@ static void widen_around(struct problem *p, const struct pool *h, const struct p
     long long counts[MOST_WIDE];
     int wides = 0;
     counts[0] = SAMPLE;
-    for (int m = 1; m < p->wides; m++) counts[0] -= counts[m] = (long long)nearbyint(p->wide_share[m] * SAMPLE);
+    for (int m = 1; m < p->wides; m++) counts[0] -= counts[m] = round_nodes(p->wide_share[m] * SAMPLE, (Py_ssize_t)counts[0]);
     CALL(place, h->t, p->wide_table, counts, p->wides, n, h->vectors, z, SAMPLE);
     CALL(to_onset, z, SAMPLE, p->by->location, p->by->spread, p->by->most_tail, row, slope, SAMPLE);
     Py_ssize_t from = 0;
@@ -704,7 +710,7 @@ static void find_chances(const struct draw *draws, Py_ssize_t many, double count
             if (chance[i] > 1.0) now++;
             else others += draws[i].importance;
         }
-        if (now == sure) break;
+        if (now <= sure) break;
         sure = now;
         rest = others;
     }
@@ -718,13 +724,18 @@ static double log_like(double x) {
     return 2.0 * part + power;
 }
 
-/* An order in which neighbours are alike: by classes of scale, and by location within them, to and fro. */
-static void order_alike(const struct problem *p, const struct pool *h, const struct draw *draws, Py_ssize_t many, Py_ssize_t *order,
+/* An order in which neighbours are alike: by classes of scale, and by location within them, to and fro. 0: no memory. */
+static int order_alike(const struct problem *p, const struct pool *h, const struct draw *draws, Py_ssize_t many, Py_ssize_t *order,
                         unsigned short *cells) {
     enum { CLASSES = 16, CELLS = 4096, LAST = FAR - 1 };
     double low = INFINITY, high = -INFINITY, mean = 0.0, square = 0.0;
     Py_ssize_t *starts = calloc(CLASSES * CELLS + 1, sizeof(Py_ssize_t));
     double *scale = malloc((size_t)(2 * many) * sizeof(double)), *location = scale + many;
+    if (!starts || !scale) {
+        free(scale);
+        free(starts);
+        return 0;
+    }
     for (Py_ssize_t i = 0; i < many; i++) {
         scale[i] = log_like(far_of(p, h, draws + i, 1, LAST));
         location[i] = far_of(p, h, draws + i, 0, LAST);
@@ -736,17 +747,18 @@ static void order_alike(const struct problem *p, const struct pool *h, const str
     for (Py_ssize_t i = 0; i < many; i++) square += (location[i] - mean) * (location[i] - mean);
     double std = fmax(sqrt(square / (double)many), 1e-9), classes = (CLASSES - 1e-6) / fmax(high - low, 1e-9);
     for (Py_ssize_t i = 0; i < many; i++) {
-        int class = (int)(classes * (scale[i] - low));
+        int class = (int)bounded(classes * (scale[i] - low), 0.0, CLASSES - 1.0);
         double within = (location[i] - mean) / std;
         within /= 1.0 + fabs(within);
-        int cell = (int)(CELLS / 2 * (1.0 + (class % 2 ? -within : within)));
-        cells[i] = (unsigned short)((cell < CELLS - 1 ? cell : CELLS - 1) + CELLS * class);
+        int cell = (int)bounded(CELLS / 2 * (1.0 + (class % 2 ? -within : within)), 0.0, CELLS - 1.0);
+        cells[i] = (unsigned short)(cell + CELLS * class);
         starts[cells[i] + 1]++;
     }
     for (int k = 0; k < CLASSES * CELLS; k++) starts[k + 1] += starts[k];
     for (Py_ssize_t i = 0; i < many; i++) order[starts[cells[i]]++] = i;
     free(scale);
     free(starts);
+    return 1;
 }
 
 /* Move weights as little as restores the totals that traits had before draws were left out. */
@@ -792,11 +804,14 @@ static void restore_totals(double *traits, const double *totals, double *weights
 enum { TAU_E, TAU_B, KAPPA, SIGMA, LAMBDA, SHAPE, LEVEL = SHAPE + 3, SPREAD, DROP, DEPARTURE, LEAN, EXPLAINED, FAR_LOCATION,
        FAR_VARIANCE = FAR_LOCATION + FAR, WEIGHT = FAR_VARIANCE + FAR, MASS, TOLD };
 
-/* Keep about so many draws: see inference/thinning.py. Gives their number; `out` has room for `most`. */
+/* Keep about so many draws: see inference/thinning.py. Gives their number, -2: no memory; `out` has room for `most`. */
 static Py_ssize_t keep_some(const struct problem *p, const struct pool *h, const struct judgement *j, Py_ssize_t most, double *out) {
     Py_ssize_t n = h->count - h->from, all = DRAWS * n, many = 0, kept = 0;
     double alike[ENDS], next_to_nothing = 1e-4 / (double)all, whole = 0.0, count = p->by->components;
+    double *chance = NULL, *traits = NULL, *z = NULL, totals[ENDS + FAR + 1];
+    char *chosen = NULL;
     struct draw *draws = malloc((size_t)all * sizeof *draws);
+    if (!draws) return -2;
     for (int i = 0; i < ENDS; i++) alike[i] = 1.0 / (ENDS * fmax(j->total[i], 1e-6));
     for (int number = 0; number < DRAWS; number++)
         for (Py_ssize_t node = 0; node < n; node++) {
@@ -806,16 +821,18 @@ static Py_ssize_t keep_some(const struct problem *p, const struct pool *h, const
             for (int i = 0; i < ENDS; i++) importance += alike[i] * h->beyond[i * all + at];
             if (importance > next_to_nothing) draws[many++] = (struct draw){node, number, weight, importance};
         }
-    double *chance = malloc((size_t)many * (sizeof(double) + sizeof(Py_ssize_t) + sizeof(unsigned short)));
+    if (!many) goto done;
+    chance = malloc((size_t)many * (sizeof(double) + sizeof(Py_ssize_t) + sizeof(unsigned short)));
+    chosen = malloc((size_t)many);
+    if (!chance || !chosen) goto no_memory;
     Py_ssize_t *order = (Py_ssize_t *)(chance + many);
-    char *chosen = malloc((size_t)many);
     memset(chosen, many <= count, (size_t)many);
     if (many <= count)
         for (Py_ssize_t i = 0; i < many; i++) chance[i] = 1.0;
     else {
         double passed = 0.0, before = 0.0;
         find_chances(draws, many, count, chance);
-        order_alike(p, h, draws, many, order, (unsigned short *)(order + many));
+        if (!order_alike(p, h, draws, many, order, (unsigned short *)(order + many))) goto no_memory;
         for (Py_ssize_t i = 0; i < many; i++) {
             double now = floor((passed += chance[order[i]]) + 0.5);
             chosen[order[i]] = now > before;
@@ -828,7 +845,11 @@ static Py_ssize_t keep_some(const struct problem *p, const struct pool *h, const
             whole += out[WEIGHT * most + kept] = draws[i].weight / chance[i];
             kept++;
         }
-    double *traits = malloc((size_t)(kept * (ENDS + FAR + 1)) * sizeof(double)), totals[ENDS + FAR + 1];
+    if (!kept) goto done;
+    const Py_ssize_t padded = (kept + MOST_LANES - 1) / MOST_LANES * MOST_LANES;
+    traits = malloc((size_t)(kept * (ENDS + FAR + 1)) * sizeof(double));
+    z = malloc((size_t)((p->dimensions + 10) * padded) * sizeof(double));
+    if (!traits || !z) goto no_memory;
     for (Py_ssize_t i = 0; i < kept; i++) {
         const struct draw *d = draws + i;
         double mass = 0.0;
@@ -850,8 +871,7 @@ static Py_ssize_t keep_some(const struct problem *p, const struct pool *h, const
     totals[ENDS + FAR] = 1.0;
     restore_totals(traits, totals, out + WEIGHT * most, kept);
     /* parameters of the chosen nodes */
-    Py_ssize_t padded = (kept + MOST_LANES - 1) / MOST_LANES * MOST_LANES;
-    double *z = malloc((size_t)((p->dimensions + 10) * padded) * sizeof(double)), *told = z + p->dimensions * padded;
+    double *told = z + p->dimensions * padded;
     for (int d = 0; d < p->dimensions; d++)
         for (Py_ssize_t i = 0; i < padded; i++) {
             const struct draw *own = draws + (i < kept ? i : kept - 1);
@@ -860,6 +880,10 @@ static Py_ssize_t keep_some(const struct problem *p, const struct pool *h, const
     CALL(tell_parameters, z, padded, p->by->location, p->by->spread, p->by->window, p->by->most_kappa, p->by->most_tail, p->by->burr > 0, p->onset, told,
          padded);
     for (int k = 0; k < 8; k++) memcpy(out + k * most, told + k * padded, (size_t)kept * sizeof(double));
+    goto done;
+no_memory:
+    kept = -2;
+done:
     free(z);
     free(traits);
     free(chosen);

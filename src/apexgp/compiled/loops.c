@@ -4,7 +4,9 @@
 #define PY_SSIZE_T_CLEAN
 #define Py_LIMITED_API 0x030b0000
 #include <Python.h>
+#include <limits.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -161,7 +163,7 @@ static void last_step(const double *found, double surplus, double step, double m
 /* Between two numbers from 0 to 1; at last so that as many floating-point numbers are below it as above. */
 static double middle(double low, double high, int turn) {
     if (turn < BY_WIDTH) return 0.5 * (low + high);
-    long long first, last;
+    unsigned long long first, last; /* so that no difference overflows */
     memcpy(&first, &low, sizeof first);
     memcpy(&last, &high, sizeof last);
     first += (last - first) / 2;
@@ -169,12 +171,16 @@ static double middle(double low, double high, int turn) {
     return low;
 }
 
+#ifdef LANES /* given to the compiler: these kernels alone, as tests/sanitised has them */
+#define ALONE 1
+#else
 #define LANES 4
+#endif
 #define NAME(x) plain_##x
 #include "loops.h"
 #undef NAME
 
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(ALONE)
 #define FOR_X86 1
 #pragma GCC push_options
 #pragma GCC target("avx2,fma")
@@ -203,22 +209,146 @@ static enum { PLAIN, AVX2, AVX512 } instructions = PLAIN; /* that this processor
 #define CALL(function, ...) plain_##function(__VA_ARGS__)
 #endif
 
-/* Check that a buffer holds so many doubles. */
-static int holds(const Py_buffer *buffer, Py_ssize_t count, const char *name) {
-    if (buffer->len == count * (Py_ssize_t)sizeof(double)) return 1;
-    PyErr_Format(PyExc_ValueError, "%s holds %zd bytes, not %zd doubles", name, buffer->len, count);
+#include "integral.h"
+
+/* The arrays that an entry was given: acquired, checked and released in one place. None of their numbers is trusted as an
+   index or a count unless it was checked where nobody else can change it any more: arrays may overlap, and other threads
+   may write to them. */
+#define MOST_ARRAYS 14
+
+struct arrays {
+    const char *const *names; /* for errors */
+    int count;
+    Py_buffer views[MOST_ARRAYS];
+};
+
+static PyObject *release(struct arrays *a, PyObject *result) {
+    while (a->count) PyBuffer_Release(a->views + --a->count);
+    return result;
+}
+
+/* Acquire C-contiguous arrays, as many as there are kinds: 'd' doubles, 'w' doubles to write to, 'q' 64-bit integers. */
+static int acquire(struct arrays *a, PyObject *const *given, Py_ssize_t count, const char *const *names, const char *kinds) {
+    const Py_ssize_t wanted = (Py_ssize_t)strlen(kinds);
+    a->names = names;
+    a->count = 0;
+    if (count != wanted) {
+        PyErr_Format(PyExc_TypeError, "wanted %zd arrays, got %zd", wanted, count);
+        return 0;
+    }
+    while (a->count < wanted) {
+        const char *name = names[a->count], kind = kinds[a->count];
+        Py_buffer *view = a->views + a->count;
+        if (PyObject_GetBuffer(given[a->count], view, PyBUF_FORMAT | PyBUF_C_CONTIGUOUS | (kind == 'w' ? PyBUF_WRITABLE : 0)) < 0) {
+            PyObject *type, *value, *trace;
+            PyErr_Fetch(&type, &value, &trace);
+            PyErr_Format(PyExc_TypeError, "%s: %S", name, value ? value : Py_None);
+            Py_XDECREF(type);
+            Py_XDECREF(value);
+            Py_XDECREF(trace);
+            break;
+        }
+        a->count++;
+        const char *format = view->format ? view->format : "B";
+        int fits = kind == 'q' ? !strcmp(format, "q") || !strcmp(format, "l") : !strcmp(format, "d");
+        if (!fits || view->itemsize != 8) {
+            PyErr_Format(PyExc_TypeError, "%s: wanted %s, got the format '%s' of %zd bytes", name,
+                         kind == 'q' ? "64-bit integers" : "doubles", format, view->itemsize);
+            break;
+        }
+        if (view->len && (uintptr_t)view->buf % 8) {
+            PyErr_Format(PyExc_TypeError, "%s: wanted an aligned array, got one that is not", name);
+            break;
+        }
+        if (a->count == wanted) return 1;
+    }
+    release(a, NULL);
     return 0;
 }
 
-/* The result, after all buffers were given back. */
-static PyObject *released(PyObject *result, Py_buffer **buffers) {
-    for (; *buffers; buffers++) PyBuffer_Release(*buffers);
-    return result;
+static Py_ssize_t length(const struct arrays *a, int which) { return a->views[which].len / 8; }
+
+/* Check that each array has so many rows and columns; with one row, that it has so many numbers, in any shape. */
+static int have_shapes(const struct arrays *a, const Py_ssize_t (*shapes)[2]) {
+    for (int k = 0; k < a->count; k++) {
+        const Py_ssize_t rows = shapes[k][0], columns = shapes[k][1], numbers = length(a, k);
+        int fits = rows ? numbers % rows == 0 && numbers / rows == columns : !numbers;
+        if (rows > 1) fits = fits && a->views[k].ndim > 1 && a->views[k].shape[0] == rows;
+        if (fits) continue;
+        PyErr_Format(PyExc_ValueError, "%s: wanted shape (%zd, %zd), got %zd numbers in %zd rows", a->names[k], rows, columns,
+                     numbers, a->views[k].ndim > 1 ? a->views[k].shape[0] : 1);
+        return 0;
+    }
+    return 1;
+}
+
+static PyObject *cut(PyObject *self, PyObject *const *given, Py_ssize_t count) {
+    static const char *const names[] = {"location", "scale", "out"};
+    struct arrays a;
+    if (!acquire(&a, given, count, names, "ddw")) return NULL;
+    const Py_ssize_t n = length(&a, 0);
+    if (n % MOST_LANES) {
+        PyErr_Format(PyExc_ValueError, "location: wanted a multiple of %d numbers, got %zd", MOST_LANES, n);
+        return release(&a, NULL);
+    }
+    if (!have_shapes(&a, (const Py_ssize_t[][2]){{1, n}, {1, n}, {10, n}})) return release(&a, NULL);
+    Py_BEGIN_ALLOW_THREADS
+    CALL(cut, a.views[0].buf, a.views[1].buf, a.views[2].buf, n);
+    Py_END_ALLOW_THREADS
+    return release(&a, Py_NewRef(Py_None));
+}
+
+/* Mixtures of the first five arrays, as far as these have the shapes that they are to have. */
+static struct mixtures read_mixtures(const struct arrays *a) {
+    const Py_ssize_t columns = length(a, 4) / 2, components = columns ? length(a, 0) / columns : 0;
+    const Py_buffer *v = a->views;
+    return (struct mixtures){columns, components, v[0].buf, v[1].buf, v[2].buf, v[3].buf, v[4].buf};
+}
+
+/* What an entry gives that may have met a row that mixtures do not have. */
+static PyObject *to_none(int had_rows, const struct mixtures *m) {
+    if (had_rows) return Py_NewRef(Py_None);
+    PyErr_Format(PyExc_ValueError, "rows: wanted rows from 0 to %zd, got others", 2 * m->columns - 1);
+    return NULL;
+}
+
+static PyObject *tails(PyObject *self, PyObject *const *given, Py_ssize_t count) {
+    static const char *const names[] = {"location", "rate", "step", "height", "beyond", "values", "rows", "out"};
+    struct arrays a;
+    if (!acquire(&a, given, count, names, "ddddddqw")) return NULL;
+    const struct mixtures m = read_mixtures(&a);
+    const Py_ssize_t q = m.columns, k = m.components, n = length(&a, 5);
+    if (!have_shapes(&a, (const Py_ssize_t[][2]){{q, k}, {2 * q, k}, {2 * q, k}, {q, k}, {1, 2 * q}, {1, n}, {1, n}, {3, n}}))
+        return release(&a, NULL);
+    int had_rows;
+    Py_BEGIN_ALLOW_THREADS
+    had_rows = CALL(tails, &m, a.views[5].buf, a.views[6].buf, a.views[7].buf, n);
+    Py_END_ALLOW_THREADS
+    return release(&a, to_none(had_rows, &m));
+}
+
+static PyObject *search(PyObject *self, PyObject *const *given, Py_ssize_t count) {
+    static const char *const names[] = {"location",  "rate", "step",   "height",    "beyond", "mean", "std",
+                                        "most_bent", "rows", "wanted", "tolerance", "low",    "high", "values"};
+    struct arrays a;
+    if (!acquire(&a, given, count, names, "ddddddddqddddw")) return NULL;
+    const struct mixtures m = read_mixtures(&a);
+    const Py_buffer *v = a.views;
+    const Py_ssize_t q = m.columns, k = m.components, n = length(&a, 13);
+    if (!have_shapes(&a, (const Py_ssize_t[][2]){{q, k}, {2 * q, k}, {2 * q, k}, {q, k}, {1, 2 * q}, {1, q}, {1, q}, {1, q},
+                                                 {1, n}, {1, n}, {1, n}, {1, n}, {1, n}, {1, n}}))
+        return release(&a, NULL);
+    const struct search of = {v[9].buf, v[10].buf, v[11].buf, v[12].buf, v[5].buf, v[6].buf, v[7].buf};
+    int had_rows;
+    Py_BEGIN_ALLOW_THREADS
+    had_rows = CALL(search, &m, &of, v[8].buf, v[13].buf, n);
+    Py_END_ALLOW_THREADS
+    return release(&a, to_none(had_rows, &m));
 }
 
 /* Check patterns of any kind, of so many numbers: for each, count and number of sizes, these with repeats and means, and
    the scatter. */
-static int are_patterns(const double *at, int numbers, int patterns, int sizes) {
+static int are_patterns(const double *at, Py_ssize_t numbers, int patterns, int sizes) {
     const double *end = at + numbers;
     for (; patterns > 0; patterns--) {
         if (end - at < 2 || !(at[1] >= 1 && at[1] <= sizes)) return 0;
@@ -234,10 +364,22 @@ static int are_patterns(const double *at, int numbers, int patterns, int sizes) 
     return at == end;
 }
 
-/* Read a curve from its layout; the numbers of sizes, far ones, draws and patterns, and how many numbers patterns of any
-   kind take, are known already. */
-static int read_curve(struct curve *c, int numbers, const Py_buffer *layout) {
-    const double *at = layout->buf;
+/* How many numbers the layout of a curve takes, with those of patterns of any kind; -1 where there is no such curve. */
+static Py_ssize_t measure_layout(const struct curve *c, int dense) {
+    const int most = INT_MAX / 16; /* no sum of these overflows */
+    if (c->sizes < 1 || c->sizes > MOST_SIZES || c->far != FAR || c->draws != DRAWS || c->patterns < 1 || c->patterns > most ||
+        dense < 0 || dense > most) {
+        PyErr_Format(PyExc_ValueError,
+                     "counts: wanted 1 to %d sizes, %d far ones, %d draws, 1 to %d patterns, 0 to %d numbers of them; "
+                     "got %d, %d, %d, %d, %d",
+                     MOST_SIZES, FAR, DRAWS, most, most, c->sizes, c->far, c->draws, c->patterns, dense);
+        return -1;
+    }
+    return 20 + 9 * c->sizes + c->sizes * c->sizes + 5 * c->patterns + c->far + dense;
+}
+
+/* Read a curve from its layout, which has the length that was measured. */
+static int read_curve(struct curve *c, const double *at, int dense) {
     const double **sized[] = {&c->log_size,       &c->step,           &c->mean,           &c->repeats,
                               &c->spread_freedom, &c->spread_squares, &c->within_freedom, &c->within_squares,
                               &c->early};
@@ -247,165 +389,114 @@ static int read_curve(struct curve *c, int numbers, const Py_buffer *layout) {
                          &c->resolution, &c->log_base,  &c->ceiling,    &c->log_range, &c->a,             &c->b,
                          &c->log_beta,   &c->logistic,  &c->well,       &c->closest,   &c->far_log_size,  &c->far_runs,
                          &c->floor,      &c->held_log_size};
-    if (c->sizes < 1 || c->sizes > MOST_SIZES || c->far < 0 || c->far > MOST_FAR || c->draws < 2 || c->draws % 2 ||
-        c->patterns < 1) {
-        PyErr_SetString(PyExc_ValueError, "sizes, draws or patterns are out of range");
-        return 0;
-    }
-    if (numbers < 0 ||
-        !holds(layout, 20 + 9 * c->sizes + c->sizes * c->sizes + 5 * c->patterns + c->far + numbers, "layout"))
-        return 0;
     for (int k = 0; k < 20; k++) *scalars[k] = *at++;
     for (int k = 0; k < 9; k++, at += c->sizes) *sized[k] = at;
     c->scatter = at;
     at += c->sizes * c->sizes;
     for (int k = 0; k < 5; k++, at += c->patterns) *by_pattern[k] = at;
     c->clock = at;
-    c->dense = numbers ? at + c->far : NULL;
-    if (c->dense && !are_patterns(c->dense, numbers, c->patterns, c->sizes)) {
-        PyErr_SetString(PyExc_ValueError, "patterns are out of range");
+    c->dense = dense ? at + c->far : NULL;
+    int sound = !c->dense || are_patterns(c->dense, dense, c->patterns, c->sizes);
+    for (int k = 0; k < c->patterns; k++) sound = sound && c->pattern_row[k] >= 0 && c->pattern_row[k] < c->sizes;
+    if (!sound) PyErr_Format(PyExc_ValueError, "layout: wanted patterns of the %d sizes, got others", c->sizes);
+    return sound;
+}
+
+/* Check what numbers of nodes and places in memory hang on; `most`: how many components there is room for. */
+static int are_options(const struct options *by, Py_ssize_t most) {
+    const double dimensions = by->burr > 0 ? 8 : 6, most_nodes = 1 << 30;
+    const struct {
+        const char *name;
+        double value, least, most, unit; /* whole units above the least; 0: any number */
+    } bounds[] = {
+        {"burr", by->burr, 0, 1, 1},
+        {"dimensions", by->dimensions, dimensions, dimensions, 1},
+        {"divide_row", by->divide_row, -1, by->burr > 0 ? ONSET : -1, ONSET + 1}, /* none, or the onset */
+        {"first", by->first, 2 * MOST_LANES, most_nodes, 2 * MOST_LANES}, /* half of it is a round too */
+        {"searching", by->searching, MOST_LANES, most_nodes, MOST_LANES},
+        {"step", by->step, MOST_LANES, most_nodes, MOST_LANES},
+        {"growth", by->growth, 0.01, 100, 0}, /* so that rounds are few */
+        {"components", by->components, 1, (double)most - 1, 1},
+    };
+    for (size_t k = 0; k < sizeof bounds / sizeof *bounds; k++) {
+        const double value = bounds[k].value, least = bounds[k].least, unit = bounds[k].unit;
+        if (value >= least && value <= bounds[k].most && (unit == 0 || fmod(value - least, unit) == 0)) continue;
+        char *words = PyOS_double_to_string(value, 'r', 0, 0, NULL);
+        if (words) PyErr_Format(PyExc_ValueError, "options: wanted a possible %s, got %s", bounds[k].name, words);
+        PyMem_Free(words);
         return 0;
     }
-    for (int k = 0; k < c->patterns; k++)
-        if (!(c->pattern_row[k] >= 0 && c->pattern_row[k] < c->sizes)) {
-            PyErr_SetString(PyExc_ValueError, "a pattern has no such size");
+    const double *all = (const double *)by;
+    for (size_t k = 0; k < sizeof *by / sizeof *all; k++)
+        if (!isfinite(all[k])) {
+            PyErr_Format(PyExc_ValueError, "options: wanted finite numbers, number %zu is none", k);
             return 0;
         }
     return 1;
 }
 
-static PyObject *cut(PyObject *self, PyObject *args) {
-    Py_buffer location, scale, out;
-    PyObject *result = NULL;
-    if (!PyArg_ParseTuple(args, "y*y*w*", &location, &scale, &out)) return NULL;
-    Py_ssize_t n = location.len / (Py_ssize_t)sizeof(double);
-    if (n % MOST_LANES) {
-        PyErr_SetString(PyExc_ValueError, "the number of distributions is out of range");
-        goto done;
-    }
-    if (!holds(&scale, n, "scale") || !holds(&out, 10 * n, "out")) goto done;
-    Py_BEGIN_ALLOW_THREADS
-    CALL(cut, location.buf, scale.buf, out.buf, n);
-    Py_END_ALLOW_THREADS
-    result = Py_NewRef(Py_None);
-done:
-    return released(result, (Py_buffer *[]){&location, &scale, &out, NULL});
-}
-
-/* Check mixtures and the rows that are asked for. */
-static int read_mixtures(struct mixtures *m, const Py_buffer *location, const Py_buffer *rate, const Py_buffer *step,
-                         const Py_buffer *height, const Py_buffer *beyond, const Py_buffer *rows, Py_ssize_t count) {
-    Py_ssize_t columns = beyond->len / (Py_ssize_t)sizeof(double) / 2;
-    Py_ssize_t components = columns ? location->len / (Py_ssize_t)sizeof(double) / columns : 0;
-    if (!holds(rows, count, "rows") || !holds(location, columns * components, "location") ||
-        !holds(rate, 2 * columns * components, "rate") || !holds(step, 2 * columns * components, "step") ||
-        !holds(height, columns * components, "height") || !holds(beyond, 2 * columns, "beyond"))
-        return 0;
-    for (Py_ssize_t p = 0; p < count; p++) {
-        long long row = ((const long long *)rows->buf)[p];
-        if (row < 0 || row >= 2 * columns) {
-            PyErr_SetString(PyExc_ValueError, "there is no such row");
-            return 0;
-        }
-    }
-    *m = (struct mixtures){columns, components, location->buf, rate->buf, step->buf, height->buf, beyond->buf};
-    return 1;
-}
-
-static PyObject *tails(PyObject *self, PyObject *args) {
-    Py_buffer location, rate, step, height, beyond, values, rows, out;
-    struct mixtures m;
-    PyObject *result = NULL;
-    if (!PyArg_ParseTuple(args, "y*y*y*y*y*y*y*w*", &location, &rate, &step, &height, &beyond, &values, &rows, &out))
-        return NULL;
-    Py_ssize_t count = values.len / (Py_ssize_t)sizeof(double);
-    if (!read_mixtures(&m, &location, &rate, &step, &height, &beyond, &rows, count) || !holds(&out, 3 * count, "out"))
-        goto done;
-    Py_BEGIN_ALLOW_THREADS
-    CALL(tails, &m, values.buf, rows.buf, out.buf, count);
-    Py_END_ALLOW_THREADS
-    result = Py_NewRef(Py_None);
-done:
-    return released(result, (Py_buffer *[]){&location, &rate, &step, &height, &beyond, &values, &rows, &out, NULL});
-}
-
-static PyObject *search(PyObject *self, PyObject *args) {
-    Py_buffer location, rate, step, height, beyond, mean, std, most_bent, rows, wanted, tolerance, low, high, values;
-    struct mixtures m;
-    PyObject *result = NULL;
-    if (!PyArg_ParseTuple(args, "y*y*y*y*y*y*y*y*y*y*y*y*y*w*", &location, &rate, &step, &height, &beyond, &mean, &std,
-                          &most_bent, &rows, &wanted, &tolerance, &low, &high, &values))
-        return NULL;
-    Py_ssize_t count = values.len / (Py_ssize_t)sizeof(double);
-    if (!read_mixtures(&m, &location, &rate, &step, &height, &beyond, &rows, count) || !holds(&mean, m.columns, "mean") ||
-        !holds(&std, m.columns, "std") || !holds(&most_bent, m.columns, "most_bent") || !holds(&wanted, count, "wanted") ||
-        !holds(&tolerance, count, "tolerance") || !holds(&low, count, "low") || !holds(&high, count, "high"))
-        goto done;
-    struct search given = {wanted.buf, tolerance.buf, low.buf, high.buf, mean.buf, std.buf, most_bent.buf};
-    Py_BEGIN_ALLOW_THREADS
-    CALL(search, &m, &given, rows.buf, values.buf, count);
-    Py_END_ALLOW_THREADS
-    result = Py_NewRef(Py_None);
-done:
-    return released(result, (Py_buffer *[]){&location, &rate, &step, &height, &beyond, &mean, &std, &most_bent, &rows,
-                                            &wanted, &tolerance, &low, &high, &values, NULL});
-}
-
-#include "integral.h"
-
-static PyObject *integrate(PyObject *self, PyObject *args) {
-    Py_buffer layout, options, log_sizes, t, levels, shares, arcsine, out, told;
+static PyObject *integrate(PyObject *self, PyObject *const *given, Py_ssize_t count) {
+    static const char *const names[] = {"layout", "options", "log_sizes", "t", "levels", "shares", "arcsine", "out", "told"};
+    enum { LAYOUT, OPTIONS, LOG_SIZES, VECTORS, LEVELS, SHARES, ARCSINE, OUT, TOLD_OF_ALL };
+    const Py_ssize_t numbers = sizeof(struct options) / sizeof(double);
+    struct arrays a;
     struct curve c;
-    struct problem p = {0};
-    int numbers;
-    PyObject *result = NULL;
-    if (!PyArg_ParseTuple(args, "(iiiii)y*y*y*y*y*y*y*w*w*", &c.sizes, &c.far, &c.draws, &c.patterns, &numbers, &layout, &options,
-                          &log_sizes, &t, &levels, &shares, &arcsine, &out, &told))
+    struct options by;
+    int dense;
+    if (count < 1 || !PyTuple_Check(given[0])) {
+        PyErr_SetString(PyExc_TypeError, "counts: wanted a tuple");
         return NULL;
-    if (!read_curve(&c, numbers, &layout) || !holds(&options, sizeof(struct options) / sizeof(double), "options") ||
-        !holds(&log_sizes, c.sizes + FAR, "log_sizes") || !holds(&told, 4 + ENDS, "told"))
-        goto done;
-    p.curve = &c;
-    p.by = options.buf;
-    p.log_size = log_sizes.buf;
-    p.dimensions = p.by->burr > 0 ? 8 : 6;
-    Py_ssize_t vectors = t.len / (Py_ssize_t)sizeof(double) / p.dimensions, most = out.len / (Py_ssize_t)sizeof(double) / TOLD;
-    if (c.far != FAR || c.draws != DRAWS || vectors < SAMPLE || vectors % MOST_LANES || most < 1) {
-        PyErr_SetString(PyExc_ValueError, "far sizes, draws or points are out of range");
-        goto done;
     }
-    if (!holds(&t, p.dimensions * vectors, "t") || !holds(&levels, DRAWS * vectors, "levels") ||
-        !holds(&shares, DRAWS * vectors, "shares") || !holds(&arcsine, DRAWS / 2 * vectors, "arcsine") ||
-        !holds(&out, TOLD * most, "out"))
-        goto done;
-    Py_ssize_t kept = -2;
-    Py_BEGIN_ALLOW_THREADS
-    const Py_ssize_t rows[] = {p.dimensions, ROWS, 1, DRAWS, ENDS * DRAWS, 4, 6 + c.sizes + FAR, 2 * MOST_COORDINATES + 1};
-    Py_ssize_t all = ROWS * TAKING_OFF;
-    for (int k = 0; k < 8; k++) all += rows[k] * vectors;
-    double *memory = malloc((size_t)all * sizeof(double)), *at[8];
-    if (memory) {
-        at[0] = memory;
-        for (int k = 1; k < 8; k++) at[k] = at[k - 1] + rows[k - 1] * vectors;
-        struct pool h = {.vectors = vectors, .z = at[0], .rows = at[1], .proposed = at[2], .share = at[3], .beyond = at[4],
-                         .targets = at[5], .t = t.buf, .levels = levels.buf, .shares = shares.buf, .arcsine = arcsine.buf};
-        p.room = vectors;
-        p.scratch = at[6];
-        p.answered = at[7];
-        kept = integrate_curve(&p, &h, most, out.buf, told.buf);
+    if (!PyArg_ParseTuple(given[0], "iiiii;counts: wanted five integers", &c.sizes, &c.far, &c.draws, &c.patterns, &dense)) return NULL;
+    const Py_ssize_t laid_out = measure_layout(&c, dense);
+    if (laid_out < 0 || !acquire(&a, given + 1, count - 1, names, "dddddddww")) return NULL;
+    const Py_buffer *v = a.views;
+    if (length(&a, OPTIONS) == numbers) memcpy(&by, v[OPTIONS].buf, sizeof by);
+    else by = (struct options){0}; /* refused by its shape */
+    const int dimensions = by.burr > 0 ? 8 : 6;
+    const Py_ssize_t vectors = length(&a, VECTORS) / dimensions, most = length(&a, OUT) / TOLD;
+    if (!have_shapes(&a, (const Py_ssize_t[][2]){{1, laid_out}, {1, numbers}, {1, c.sizes + FAR}, {dimensions, vectors},
+                                                 {DRAWS, vectors}, {DRAWS, vectors}, {DRAWS / 2, vectors}, {TOLD, most},
+                                                 {1, 4 + ENDS}}) ||
+        !are_options(&by, most))
+        return release(&a, NULL);
+    if (vectors < SAMPLE || vectors % MOST_LANES) {
+        PyErr_Format(PyExc_ValueError, "t: wanted at least %d vectors, a multiple of %d, got %zd", SAMPLE, MOST_LANES, vectors);
+        return release(&a, NULL);
+    }
+    const Py_ssize_t rows[] = {dimensions, ROWS, 1, DRAWS, ENDS * DRAWS, 4, 6 + c.sizes + FAR, 2 * MOST_COORDINATES + 1};
+    Py_ssize_t of_all = 0;
+    for (int k = 0; k < 8; k++) of_all += rows[k];
+    const Py_ssize_t more = laid_out + ROWS * TAKING_OFF; /* the layout, and what lies behind the last of these */
+    const Py_ssize_t room = vectors + 3 * MOST_LANES; /* rows a power of two apart would share lines of the cache */
+    double *memory = room <= (PY_SSIZE_T_MAX / 8 - more) / of_all ? malloc((size_t)(of_all * room + more) * 8) : NULL, *at[8];
+    if (!memory) return release(&a, PyErr_NoMemory());
+    memcpy(memory, v[LAYOUT].buf, (size_t)laid_out * 8);
+    if (!read_curve(&c, memory, dense)) {
         free(memory);
+        return release(&a, NULL);
     }
+    at[0] = memory + laid_out;
+    for (int k = 1; k < 8; k++) at[k] = at[k - 1] + rows[k - 1] * room;
+    struct problem p = {.curve = &c, .by = &by, .log_size = v[LOG_SIZES].buf, .dimensions = dimensions, .room = room,
+                        .scratch = at[6], .answered = at[7]};
+    struct pool h = {.vectors = vectors, .z = at[0], .rows = at[1], .proposed = at[2], .share = at[3], .beyond = at[4],
+                     .targets = at[5], .t = v[VECTORS].buf, .levels = v[LEVELS].buf, .shares = v[SHARES].buf,
+                     .arcsine = v[ARCSINE].buf};
+    Py_ssize_t kept;
+    Py_BEGIN_ALLOW_THREADS
+    kept = integrate_curve(&p, &h, most, v[OUT].buf, v[TOLD_OF_ALL].buf);
+    free(memory);
     Py_END_ALLOW_THREADS
-    result = kept == -2 ? PyErr_NoMemory() : PyLong_FromSsize_t(kept);
-done:
-    return released(result, (Py_buffer *[]){&layout, &options, &log_sizes, &t, &levels, &shares, &arcsine, &out, &told, NULL});
+    return release(&a, kept == -2 ? PyErr_NoMemory() : PyLong_FromSsize_t(kept));
 }
 
+#define ENTRY(function, what) {#function, (PyCFunction)(void (*)(void))function, METH_FASTCALL, what}
 static PyMethodDef methods[] = {
-    {"integrate", integrate, METH_VARARGS, "Components of the posterior of a curve."},
-    {"cut", cut, METH_VARARGS, "Normal distributions cut to [0, 1]."},
-    {"search", search, METH_VARARGS, "Quantiles of mixtures."},
-    {"tails", tails, METH_VARARGS, "Tails, densities and their slopes of mixtures."},
+    ENTRY(integrate, "Components of the posterior of a curve."),
+    ENTRY(cut, "Normal distributions cut to [0, 1]."),
+    ENTRY(search, "Quantiles of mixtures."),
+    ENTRY(tails, "Tails, densities and their slopes of mixtures."),
     {NULL, NULL, 0, NULL},
 };
 

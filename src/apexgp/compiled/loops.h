@@ -884,19 +884,25 @@ static inline void NAME(tail_at)(const struct mixtures *m, Py_ssize_t row, doubl
     found[2] = NAME(sum)(slope);
 }
 
-static void NAME(tails)(const struct mixtures *m, const double *values, const long long *rows, double *out, Py_ssize_t count) {
+/* The same at so many values; gives 0 where there is no such row. */
+static int NAME(tails)(const struct mixtures *m, const double *values, const long long *rows, double *out, Py_ssize_t count) {
     for (Py_ssize_t p = 0; p < count; p++) {
+        const long long row = rows[p];
         double found[3];
-        NAME(tail_at)(m, (Py_ssize_t)rows[p], values[p], found);
+        if (row < 0 || row >= 2 * m->columns) return 0;
+        NAME(tail_at)(m, (Py_ssize_t)row, values[p], found);
         for (int k = 0; k < 3; k++) out[k * count + p] = found[k];
     }
+    return 1;
 }
 
-/* Quantiles between bounds, from first guesses: see `TruncatedMixture._search`. */
-static void NAME(search)(const struct mixtures *m, const struct search *given, const long long *rows, double *values,
+/* Quantiles between bounds, from first guesses: see `TruncatedMixture._search`. Gives 0 where there is no such row. */
+static int NAME(search)(const struct mixtures *m, const struct search *given, const long long *rows, double *values,
                          Py_ssize_t count) {
     for (Py_ssize_t p = 0; p < count; p++) {
-        Py_ssize_t row = (Py_ssize_t)rows[p], column = row % m->columns;
+        const long long asked = rows[p];
+        if (asked < 0 || asked >= 2 * m->columns) return 0;
+        Py_ssize_t row = (Py_ssize_t)asked, column = row % m->columns;
         double wanted = given->wanted[p], side = row < m->columns ? 1.0 : -1.0, enough = given->tolerance[p];
         double low = given->low[p], high = given->high[p], y = values[p], before = 1.0 / 0.0, found[3];
         if (!(wanted > 0)) continue;
@@ -934,6 +940,7 @@ static void NAME(search)(const struct mixtures *m, const struct search *given, c
         }
         values[p] = y;
     }
+    return 1;
 }
 
 /* log(1 + e^v), and 1 - e^-x for x > 0, exact where they are small. */
