@@ -16,12 +16,17 @@ from ..curve import LearningCurve
 from ..errors import RequestError
 from ..forecast import Quantity
 from ..numerics.truncated_normal import TruncatedNormal
+from .ends import find_end_error
 from .mixture import Mixture
 from .nodes import draw_scores
 from .posterior import Posterior
 
 __all__ = ["AveragedPosterior", "average"]
 
+# Measured over 21 varied pilots and 32 seeds, so that standard errors of probabilities are those over seeds: 88 % are
+# within a factor of 1.5.
+_EVEN_SPREAD = 0.6  # standard error over that of independent nodes, draws at the same one counting as one
+_THINNING = 0.25  # variance over the sum of squared differences of neighbours: half of what random choices have
 _BLOCK = 2**22  # numbers in the covariances of the curves that are drawn at a time
 
 
@@ -49,8 +54,15 @@ class AveragedPosterior:
 
     @property
     def end_error(self) -> float:
-        """The largest standard error of the ends of far intervals, relative to their width, among those means."""
-        return max(p.end_error for p in self.posteriors if self.weights[p.density.mean.name] > 0.05)
+        """The largest standard error of the ends of far intervals, relative to their width, among those means.
+
+        On the scale of the curve's own scores.
+        """
+        return max(
+            find_end_error(self.curve.from_upward(p.end_bounds), p.effective_size)
+            for p in self.posteriors
+            if self.weights[p.density.mean.name] > 0.05
+        )
 
     @property
     def has_distribution(self) -> bool:
@@ -105,8 +117,9 @@ class AveragedPosterior:
     def standard_error(self, sizes: ArrayLike, scores: ArrayLike, of: Quantity) -> FloatArray:
         """Monte-Carlo error of P(score <= y) at each size.
 
-        That of a weighted mean over independent nodes, by the delta method: nodes that are spread evenly do better, so
-        it is an upper bound rather than an estimate. Draws at the same node count as one.
+        The nodes' part is that of a weighted mean over independent nodes, by the delta method, in which draws at the
+        same node count as one; nodes that are spread evenly do better, by a factor that was measured. The thinning's
+        part comes from how components differ from their neighbours in the order in which they were chosen.
 
         Parameters
         ----------
@@ -128,7 +141,13 @@ class AveragedPosterior:
         chances = TruncatedNormal(mixture.locations, mixture.scales).cdf(levels)
         gaps = chances - mixture.weights @ chances
         masses = np.concatenate([self.weights[p.density.mean.name] * p.masses for p in self.posteriors])
-        error: FloatArray = np.sqrt((mixture.weights * masses) @ gaps**2)
+        variance = _EVEN_SPREAD**2 * ((mixture.weights * masses) @ gaps**2)
+        start, influence = 0, mixture.weights[:, None] * gaps
+        for posterior in self.posteriors:
+            steps = np.diff(influence[start + posterior.order], axis=0)
+            variance += _THINNING * (steps**2).sum(axis=0)
+            start += len(posterior.weights)
+        error: FloatArray = np.sqrt(variance)
         return error
 
     def sample(

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..curve import LearningCurve
-from ..errors import AccuracyWarning, DataError, warn
+from ..errors import DataError
 from ..model.beliefs import Beliefs
 from ..model.means import Mean
 from .averaging import AveragedPosterior, average
@@ -71,7 +71,4 @@ class FullBayes:
             integrate(density, statistics, self.seed, precision=self.precision, roughly=self.roughly)
             for density in densities
         ]
-        found = average(posteriors, np.inf if self.roughly else self.precision)
-        for caution in found.inexact_cautions:
-            warn(caution, AccuracyWarning)
-        return found
+        return average(posteriors, np.inf if self.roughly else self.precision)
