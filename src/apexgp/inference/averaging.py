@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import get_args
+from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,6 +21,10 @@ from .ends import find_end_error
 from .mixture import Mixture
 from .nodes import draw_scores
 from .posterior import Posterior
+from .rounds import POOLING
+
+if TYPE_CHECKING:
+    from .pooling import PooledPosterior
 
 __all__ = ["AveragedPosterior", "average"]
 
@@ -41,6 +46,8 @@ class AveragedPosterior:
     """Error of the ends of far intervals that was aimed at, relative to their width."""
     curve: LearningCurve
     """The curve whose kind of score `standard_error` is asked about: as it was fitted, or as its owner has it."""
+    seed: int
+    """Of the integration nodes."""
 
     @property
     def posterior(self) -> AveragedPosterior:
@@ -130,6 +137,20 @@ class AveragedPosterior:
         of
             What is forecast, as for `forecast`.
         """
+        weights, chances = self.node_weights, self.chances(sizes, scores, of)
+        gaps = chances - weights @ chances
+        masses = np.concatenate([self.weights[p.density.mean.name] * p.masses for p in self.posteriors])
+        variance = _EVEN_SPREAD**2 * ((weights * masses) @ gaps**2)
+        start, influence = 0, weights[:, None] * gaps
+        for posterior in self.posteriors:
+            steps = np.diff(influence[start + posterior.order], axis=0)
+            variance += _THINNING * (steps**2).sum(axis=0)
+            start += len(posterior.weights)
+        error: FloatArray = np.sqrt(variance)
+        return error
+
+    def chances(self, sizes: ArrayLike, scores: ArrayLike, of: Quantity) -> FloatArray:
+        """P(score <= y) at each node and size, shape (nodes, sizes); arguments as for `standard_error`."""
         at, levels = check_sizes("sizes", sizes), self.curve.as_upward(scores)
         if levels.shape not in ((), at.shape) or np.isnan(levels).any():
             raise RequestError(
@@ -138,17 +159,20 @@ class AveragedPosterior:
             )
         check_choice("of", of, get_args(Quantity))
         mixture = self.predict(at, of)
-        chances = TruncatedNormal(mixture.locations, mixture.scales).cdf(levels)
-        gaps = chances - mixture.weights @ chances
-        masses = np.concatenate([self.weights[p.density.mean.name] * p.masses for p in self.posteriors])
-        variance = _EVEN_SPREAD**2 * ((mixture.weights * masses) @ gaps**2)
-        start, influence = 0, mixture.weights[:, None] * gaps
-        for posterior in self.posteriors:
-            steps = np.diff(influence[start + posterior.order], axis=0)
-            variance += _THINNING * (steps**2).sum(axis=0)
-            start += len(posterior.weights)
-        error: FloatArray = np.sqrt(variance)
-        return error
+        return TruncatedNormal(mixture.locations, mixture.scales).cdf(levels)
+
+    @property
+    def most_integrals(self) -> int:
+        """How many integrals an answer may pool; one where a rough integral is wanted."""
+        if math.isinf(self.precision):
+            return 1
+        return POOLING.count_affordable(sum(p.evaluations for p in self.posteriors))
+
+    def pooled(self, count: int) -> PooledPosterior:
+        """So many independent integrals instead of one: this and others, whose seeds follow from its own."""
+        from .pooling import PooledPosterior
+
+        return PooledPosterior((self,)).pooled(count)
 
     def sample(
         self, n: int, sizes: FloatArray, of: Quantity, n_splits: int | None, rng: np.random.Generator
@@ -195,10 +219,10 @@ class AveragedPosterior:
         return float(np.sqrt(self.node_weights @ (share - mean) ** 2))
 
 
-def average(posteriors: Sequence[Posterior], precision: float) -> AveragedPosterior:
+def average(posteriors: Sequence[Posterior], precision: float, seed: int) -> AveragedPosterior:
     """Weigh each mean by its evidence; all are equally probable beforehand.
 
-    `precision` is the error of the ends of far intervals that was aimed at.
+    `precision` is the error of the ends of far intervals that was aimed at, `seed` that of the nodes.
     """
     evidence = np.array([p.log_evidence for p in posteriors])
     top = evidence.max()
@@ -210,6 +234,7 @@ def average(posteriors: Sequence[Posterior], precision: float) -> AveragedPoster
         float(top + np.log(weights.mean())),
         precision,
         posteriors[0].statistics.curve,
+        seed,
     )
 
 

@@ -71,4 +71,4 @@ class FullBayes:
             integrate(density, statistics, self.seed, precision=self.precision, roughly=self.roughly)
             for density in densities
         ]
-        return average(posteriors, np.inf if self.roughly else self.precision)
+        return average(posteriors, np.inf if self.roughly else self.precision, self.seed)

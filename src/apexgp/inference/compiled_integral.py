@@ -53,11 +53,11 @@ def integrate_compiled(
     values = out[:, :kept]
     parameters = dict(zip(_PARAMETERS, values[:5], strict=True))
     weights, masses = values[20:]
-    log_evidence, effective, heaviest, _, *squares = told.tolist()
+    log_evidence, effective, heaviest, evaluations, *squares = told.tolist()
     far = TruncatedMixture(values[14:17].T, np.sqrt(values[17:20]).T, weights)
     bounds = find_end_bounds(far, np.array(squares).reshape(-1, 2), heaviest)
     nodes = Nodes(parameters, tuple(values[5:dimensions]), *values[8:14])
-    return Posterior(density, of, nodes, weights, log_evidence, effective, bounds, masses)
+    return Posterior(density, of, nodes, weights, log_evidence, effective, bounds, masses, int(evaluations))
 
 
 def _is_known(density: Density) -> bool:

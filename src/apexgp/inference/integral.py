@@ -233,5 +233,13 @@ class _Search:
         heaviest = float(nodes.weights.max()) if are_uneven(nodes.weights) else 0.0
         bounds = find_end_bounds(far, told.squares, heaviest)
         return Posterior(
-            self.density, self.of, known, kept, told.log_evidence, told.effective_size, bounds, nodes.weights[node]
+            self.density,
+            self.of,
+            known,
+            kept,
+            told.log_evidence,
+            told.effective_size,
+            bounds,
+            nodes.weights[node],
+            nodes.used,
         )

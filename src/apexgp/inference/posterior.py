@@ -64,6 +64,8 @@ class Posterior:
     """How well the ends of far 95 % intervals are known, as `find_end_bounds` gives it."""
     masses: FloatArray
     """Weight of the whole integration node that each one was drawn at: it says how much hangs on the node."""
+    evaluations: int
+    """Number of integration nodes at which the density was evaluated: what the integral cost."""
 
     @property
     def drop_share(self) -> FloatArray:
