@@ -1,5 +1,7 @@
 """Independent integrals, pooled."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -54,6 +56,20 @@ def test_equal_integrals_leave_only_the_error_that_one_tells_of_itself(fit):
     told = fit.standard_error(SIZES, SCORES, "expected")
     error = PooledPosterior((fit,) * count).standard_error(SIZES, SCORES, "expected")
     np.testing.assert_allclose(error, told * np.sqrt(worth / count / (worth + count - 1)), rtol=1e-6)
+
+
+def test_the_scatter_of_equal_evidence_is_that_of_a_mean():
+    fit = APExGP().fit(CURVE).posterior
+    same = [
+        replace(one, posteriors=tuple(replace(p, log_evidence=0.0) for p in one.posteriors))
+        for one in fit.pooled(4).integrals
+    ]
+    count, worth = len(same), POOLING.told_worth
+    told = fit.standard_error(SIZES, SCORES, "expected")
+    of_mean = np.var([chances(one) for one in same], axis=0, ddof=1) / count
+    expected = np.sqrt((worth * told**2 / count + (count - 1) * of_mean) / (worth + count - 1))
+    error = PooledPosterior(tuple(same)).standard_error(SIZES, SCORES, "expected")
+    np.testing.assert_allclose(error, expected, rtol=1e-6)
 
 
 @pytest.mark.slow
