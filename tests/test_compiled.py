@@ -74,7 +74,7 @@ def without_loops(patch):
 def test_components_are_those_of_numpy(name, mean):
     density, statistics = Density(MEANS[mean], CALIBRATED), Statistics.of(CURVES[name])
     ours, theirs = (method(density, statistics, 2) for method in (integrate, integrate_in_numpy))
-    for told in ("log_evidence", "effective_size", "end_error"):
+    for told in ("log_evidence", "effective_size", "end_bounds"):
         assert getattr(ours, told) == pytest.approx(getattr(theirs, told), rel=1e-5), told
     for told in ("weights", "masses", "drop_share"):
         np.testing.assert_allclose(getattr(ours, told), getattr(theirs, told), rtol=1e-4, atol=1e-12, err_msg=told)

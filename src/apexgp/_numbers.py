@@ -13,10 +13,10 @@ __all__ = [
     "format_size",
     "format_size_needed",
     "format_size_range",
+    "round_down",
     "round_up",
 ]
 
-_VAGUE = 0.05  # relative error beyond which not even two digits are known
 _LONG = 1e12  # from here on a size is written with a power of ten
 _DIGITS = 2  # of a computed size, and of an amount computed from one
 _RATIO_DIGITS = 3  # digits of a ratio of given numbers
@@ -75,8 +75,16 @@ def round_up(size: float, digits: int = _DIGITS) -> float:
     return -(-whole // step) * step
 
 
-def format_size_needed(size: float, digits: int = _DIGITS, relative_error: float = 0.0) -> str:
-    """Write a required size: rounded up, with "about" where it is known vaguely."""
+def round_down(size: float, digits: int = _DIGITS) -> float:
+    """Round a size down to so many digits; infinity stays."""
+    if math.isinf(size):
+        return size
+    whole = math.floor(size)
+    step = 10 ** max(0, len(str(whole)) - digits)
+    return whole // step * step
+
+
+def format_size_needed(size: float, digits: int = _DIGITS) -> str:
+    """Write a required size, rounded up."""
     rounded = round_up(size, digits)
-    number = f"{rounded:,.0f}" if rounded < _LONG else f"{rounded:.{digits - 1}e}"
-    return f"about {number}" if relative_error > _VAGUE else number
+    return f"{rounded:,.0f}" if rounded < _LONG else f"{rounded:.{digits - 1}e}"

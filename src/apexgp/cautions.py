@@ -90,7 +90,6 @@ _INEXACT = 3.0  # times the error aimed at
 # about as wide has learnt nothing of it.
 _PRIOR_SPREAD = 0.34
 _UNINFORMED = 0.87
-_DECIDED = 2.0  # standard errors between a probability and the confidence, beyond which another seed agrees
 
 
 def find_first_pilot_cautions() -> tuple[str, ...]:
@@ -160,17 +159,15 @@ def find_learnt_elsewhere_cautions(metric: str, unit: str, curve: LearningCurve)
 
 
 def find_undecided_cautions(reachable: float, error: float, confidence: float) -> tuple[str, ...]:
-    """Caution where another seed may say otherwise whether any number of examples reaches a target.
+    """Caution that another seed may say otherwise whether any number of examples reaches a target.
 
     `reachable` is the probability with unlimited data, `error` its Monte Carlo standard error.
     """
-    if abs(reachable - confidence) >= _DECIDED * error:
-        return ()
     return (
         Caution(
             f"Whether any size reaches the target with a probability of {100 * confidence:g} % is not decided "
             f"numerically: with unlimited data the probability is {100 * reachable:.1f} %, with a Monte Carlo standard "
-            f"error of {100 * error:.1f} points. Another seed may say otherwise; a finer precision may settle it.",
+            f"error of {100 * error:.2f} points. Another seed may say otherwise; a finer precision may settle it.",
             "not decided whether any size suffices",
         ),
     )

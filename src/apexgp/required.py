@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields
-from typing import Protocol
+from dataclasses import dataclass, field, fields, replace
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,7 +13,7 @@ from scipy.special import ndtri
 
 from ._answer import Answer, ColumnData, SummaryTable
 from ._check import FloatArray, check_positive, check_probability, check_real_number, has_attributes
-from ._numbers import format_chance, format_size_needed, round_up
+from ._numbers import format_chance, format_size_needed, round_down, round_up
 from .curve import LearningCurve
 from .errors import RequestError
 from .forecast import Forecast, Quantity
@@ -21,14 +21,20 @@ from .numerics.roots import find_crossings
 from .scale import UNIT_RANGE
 
 __all__ = [
+    "CERTAIN",
     "CONFIDENCE",
+    "KNOWN",
     "UNLIMITED",
     "UNREAL",
+    "Exactness",
     "Forecaster",
     "RequiredSize",
     "Success",
+    "add_errors",
     "attainable_target",
+    "pass_levels",
     "prob_met",
+    "remember",
     "required_size",
     "success_by",
     "success_of",
@@ -46,6 +52,15 @@ UNREAL = 10_000
 
 UNLIMITED = 1e300
 """Stands for infinitely many examples: what a curve has still to gain there, it gains nowhere."""
+
+KNOWN = 0.05
+"""Two standard errors of a size, as a share of it, up to which it is known: beyond, words give its range instead."""
+
+CERTAIN = 3.0
+"""Standard errors either side within which a number is certain to lie, so that other seeds do not contradict."""
+
+_NEARBY = 1.05  # ratio of sizes between which the slope of a probability is measured
+_THREE_DIGITS = 0.005  # relative error of a size below which three digits hold
 
 # Beyond the pilot F is looked at here (multiples of its largest size), ever more coarsely, for the last place where it
 # is too small.
@@ -81,7 +96,7 @@ class RequiredSize(Answer):
         Probability with which it should be reached.
     size : int, or math.inf
         The smallest number of examples from which on F stays at or above the confidence, not counting sizes below the
-        pilot's smallest; inf if there is none. Exact; words and pictures round it up (`rounded_size`).
+        pilot's smallest; inf if there is none. Words and pictures round it up (`rounded_size`).
     median : int, or math.inf
         The same for a probability of one half.
     interval : pair of int, or math.inf
@@ -92,11 +107,15 @@ class RequiredSize(Answer):
         F at the largest pilot size.
     already_met : bool
         Whether F at the largest pilot size is at or above the confidence.
+    size_range : pair of int, or math.inf
+        Between which sizes `size` lies, three Monte Carlo standard errors of F either way. Words give it in place of
+        `size` where that is not known to 5 % (`is_known`). Where the first is finite and the second is not, it is open
+        whether any number of examples suffices (`is_open`).
     relative_error : float
         Monte Carlo standard error of `size`, as a share of it: how far another seed may move it. NaN where the size is
         infinite; infinite where F does not rise there; 0 where nothing is random, or the size is the pilot's smallest.
     digits : int
-        Number of digits to which sizes are rounded up when printed: 3 where the standard errors of `size`, `median` and
+        Number of digits to which sizes are rounded when printed: 3 where the standard errors of `size`, `median` and
         `interval` are all below half a per cent, else 2.
     cautions : tuple of str
         Reasons to doubt the answer, among them that `prob_reachable` is too close to the confidence for the integral
@@ -113,6 +132,7 @@ class RequiredSize(Answer):
     prob_reachable: float
     prob_now: float
     already_met: bool
+    size_range: tuple[float, float]
     relative_error: float = field(default=0.0, compare=False)  # NaN equals nothing
     digits: int = 2
     cautions: tuple[str, ...] = ()
@@ -120,8 +140,29 @@ class RequiredSize(Answer):
 
     @property
     def is_realistic(self) -> bool:
-        """Whether `size` can be planned for."""
-        return not self._is_unreal(self.size)
+        """Whether there is a size that can be planned for, as far as is known."""
+        return not self._is_unreal(self.least_size)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the integral leaves open if any number of examples suffices."""
+        low, high = self.size_range
+        return low < high == math.inf
+
+    @property
+    def is_known(self) -> bool:
+        """Whether `size` is known to 5 % (two standard errors), or to be infinite."""
+        return not self.is_open and not 2 * self.relative_error > KNOWN
+
+    @property
+    def least_size(self) -> float:
+        """The size, or where it is not known the least that it may be."""
+        return self.size if self.is_known else self.size_range[0]
+
+    @property
+    def is_out_of_reach(self) -> bool:
+        """Whether it is known that no number of examples suffices."""
+        return math.isinf(self.least_size)
 
     def _is_unreal(self, size: float) -> bool:
         return math.isinf(size) or size > UNREAL * self.largest
@@ -137,6 +178,12 @@ class RequiredSize(Answer):
         sizes = {0.1: self.interval[0], 0.5: self.median, 0.9: self.interval[1], self.confidence: self.size}
         return dict(sorted(sizes.items()))
 
+    @property
+    def words_by_probability(self) -> dict[float, str]:
+        """The sizes by probability as they are printed."""
+        words = {level: self.in_words(size) for level, size in self.by_probability.items()}
+        return words | {self.confidence: self.size_in_words}
+
     def in_words(self, size: float) -> str:
         """One of the sizes, rounded up; where it is infinite, the best probability instead.
 
@@ -145,11 +192,23 @@ class RequiredSize(Answer):
         if isinstance(size, float) and size == math.inf:
             return f"none: {self.at_best} at best"
         number = check_positive("size", size)
-        return (
-            f"over {UNREAL:,}x"
-            if self._is_unreal(number)
-            else format_size_needed(number, self.digits, self.relative_error)
-        )
+        return f"over {UNREAL:,}x" if self._is_unreal(number) else format_size_needed(number, self.digits)
+
+    @property
+    def size_in_words(self) -> str:
+        """The required size, rounded up; its range where it is not known to 5 %."""
+        if self.is_known or not self.is_realistic:
+            return self.in_words(self.least_size)
+        low, high = self.rounded_range
+        if self._is_unreal(high):
+            return f"{low:,.0f} or more"
+        return f"between {low:,.0f} and {format_size_needed(high, self.digits)}"
+
+    @property
+    def rounded_range(self) -> tuple[float, float]:
+        """The range as it is printed: rounded outward."""
+        low, high = self.size_range
+        return round_down(low, self.digits), round_up(high, self.digits)
 
     @property
     def at_best(self) -> str:
@@ -167,13 +226,14 @@ class RequiredSize(Answer):
         ever = f"{now}; with unlimited data: {self.at_best}."
         if self.already_met:
             title, ever = f"Required size: the pilot's examples already reach {self.target:g} {sure}", f"{now}."
-        elif math.isinf(self.size):
+        elif self.is_out_of_reach:
             title = f"Required size: no number of examples reaches {self.target:g} {sure}"
         elif not self.is_realistic:
             title = f"Required size: more than {UNREAL:,} times the pilot's examples, to reach {self.target:g} {sure}"
         else:
-            title = f"Required size: {self.in_words(self.size)} examples reach {self.target:g} {sure}"
-        rows = [(f"{100 * level:g} %", self.in_words(size)) for level, size in self.by_probability.items()]
+            title = f"Required size: {self.size_in_words} examples reach {self.target:g} {sure}"
+        title += ", if any number does" if self.is_open else ""
+        rows = [(f"{100 * level:g} %", words) for level, words in self.words_by_probability.items()]
         return SummaryTable(title, ("probability", "examples"), rows, self._all_notes(ever))
 
 
@@ -195,6 +255,19 @@ def success_of(model: Forecaster, target: float, of: Quantity) -> Success:
 def success_by(forecast: Callable[[FloatArray], Forecast], goal: float, direction: str) -> Success:
     """F for an attainable target, given what forecasts the score at some sizes."""
     return lambda sizes: prob_met(forecast(sizes), goal, direction)
+
+
+def remember(success: Success) -> Success:
+    """F that is computed once for each size."""
+    known: dict[float, float] = {}
+
+    def look_up(sizes: FloatArray) -> FloatArray:
+        new = np.array([size for size in dict.fromkeys(sizes.tolist()) if size not in known])
+        if new.size:
+            known.update(zip(new.tolist(), success(new).tolist(), strict=True))
+        return np.array([known[size] for size in sizes.tolist()])
+
+    return look_up
 
 
 def prob_met(forecast: Forecast, goal: float, direction: str) -> FloatArray:
@@ -228,40 +301,96 @@ def attainable_target(target: float, curve: LearningCurve | None, best: float) -
 def required_size(success: Success, pilot_sizes: FloatArray, target: float, confidence: float) -> RequiredSize:
     """Answer for a target, given F and the distinct pilot sizes in rising order."""
     confidence = check_probability("confidence", confidence)
-    levels = np.array([confidence, 0.5, 0.1, 0.9])
     last = float(pilot_sizes[-1])
-    sizes = np.array([last, *(last * m for m in _MULTIPLES if last * m < UNLIMITED), UNLIMITED])
-    at_sizes = success(sizes)
-    now = float(at_sizes[0])
-    if now >= levels.min():
-        # Some of the answers may lie within the pilot, or be put off by a dip of F just after it.
-        more = np.append(np.geomspace(pilot_sizes[0], last, 4)[:-1], last * np.array(_DIPS))
-        sizes, order = np.unique(np.append(sizes, more), return_index=True)
-        at_sizes = np.append(at_sizes, success(more))[order]
-    size, median, low, high = _passes(success, sizes, at_sizes, levels)
+    size, median, low, high = pass_levels(success, pilot_sizes, np.array([confidence, 0.5, 0.1, 0.9]))
+    now, reachable = success(np.array([last, UNLIMITED])).tolist()
     return RequiredSize(
         target=target,
         confidence=confidence,
         size=size,
         median=median,
         interval=(low, high),
-        prob_reachable=float(at_sizes[-1]),
+        prob_reachable=reachable,
         prob_now=now,
         already_met=now >= confidence,
+        size_range=(size, size),
         largest=last,
     )
 
 
-def _passes(success: Success, sizes: FloatArray, at_sizes: FloatArray, levels: FloatArray) -> list[float]:
-    """For each level the least whole size from which on F stays at or above it."""
+class Exactness(NamedTuple):
+    """How exactly an answer is known."""
+
+    limit_error: float
+    """Monte Carlo standard error of the probability with unlimited data."""
+    excess: float
+    """How many times the errors are what they may be; at most 1 where all is known well enough."""
+
+
+def add_errors(
+    found: RequiredSize, success: Success, standard_error: Success, pilot_sizes: FloatArray
+) -> tuple[RequiredSize, Exactness]:
+    """Add errors, digits and the range of the size, given F and its Monte Carlo standard error at some sizes."""
+    sizes = np.array([found.size, found.median, *found.interval], float)
+    asked = np.where(np.isfinite(sizes), sizes, UNLIMITED)
+    *errors_of_f, limit_error = standard_error(np.append(asked, UNLIMITED)).tolist()
+    errors = _find_relative_errors(sizes, np.array(errors_of_f), success, pilot_sizes[0])
+    relative_error = float(errors[0])
+    gap = abs(found.prob_reachable - found.confidence)
+    is_open = not found.already_met and gap < CERTAIN * limit_error
+    size_range = found.size_range
+    if is_open or 2 * relative_error > KNOWN:
+        within = CERTAIN * errors_of_f[0]
+        levels = np.clip(found.confidence + np.array([-within, within]), 1e-9, 1 - 1e-9)
+        low, high = pass_levels(success, pilot_sizes, levels)
+        size_range = (min(low, found.size), math.inf if is_open else max(high, found.size))
+    elif relative_error > 0:
+        low, high = (found.size * (1 + sign * CERTAIN * relative_error) for sign in (-1, 1))
+        size_range = max(math.floor(low), float(pilot_sizes[0])), math.ceil(high)
+    digits = 2 if (errors >= _THREE_DIGITS).any() else 3
+    answer = replace(found, relative_error=relative_error, digits=digits, size_range=size_range)
+    excess = 0.0
+    if is_open:
+        excess = CERTAIN * limit_error / gap if gap > 0 else math.inf
+    if answer.is_realistic and math.isfinite(answer.size):
+        excess = max(excess, 2 * relative_error / KNOWN)
+    return answer, Exactness(limit_error, excess)
+
+
+def _find_relative_errors(sizes: FloatArray, errors_of_f: FloatArray, success: Success, smallest: float) -> FloatArray:
+    """Find Monte Carlo errors of log n: error of F over its slope.
+
+    An infinite n has none (NaN). Where F does not rise, its error moves n without bound.
+    """
+    errors = np.where(np.isfinite(sizes), 0.0, np.nan)
+    is_computed = np.isfinite(sizes) & (sizes > smallest)
+    if is_computed.any():
+        asked, error = sizes[is_computed], errors_of_f[is_computed]
+        below, above = success(np.concatenate([asked / _NEARBY, asked * _NEARBY])).reshape(2, -1)
+        slope = (above - below) / (2 * math.log(_NEARBY))
+        unbounded = np.where(error > 0, np.inf, 0.0)
+        errors[is_computed] = np.divide(error, slope, out=unbounded, where=slope > 0)
+    return errors
+
+
+def pass_levels(success: Success, pilot_sizes: FloatArray, levels: FloatArray) -> list[float]:
+    """For each level the least whole size, from the pilot's smallest on, from which on F stays at or above it."""
+    last = float(pilot_sizes[-1])
+    sizes = np.array([last, *(last * m for m in _MULTIPLES if last * m < UNLIMITED), UNLIMITED])
+    at_sizes = success(sizes)
+    if at_sizes[0] >= levels.min():
+        # Some of the answers may lie within the pilot, or be put off by a dip of F just after it.
+        more = np.append(np.geomspace(pilot_sizes[0], last, 4)[:-1], last * np.array(_DIPS))
+        sizes, order = np.unique(np.append(sizes, more), return_index=True)
+        at_sizes = np.append(at_sizes, success(more))[order]
     found = np.full(len(levels), math.inf)
     too_small = at_sizes[None, :] < levels[:, None]
     # Index of the last size at which F is below the level; -1 where it never is.
-    last = np.where(too_small.any(axis=1), len(sizes) - 1 - too_small[:, ::-1].argmax(axis=1), -1)
-    found[last == -1] = sizes[0]
-    crossed = np.flatnonzero((last >= 0) & (last < len(sizes) - 1))
+    below = np.where(too_small.any(axis=1), len(sizes) - 1 - too_small[:, ::-1].argmax(axis=1), -1)
+    found[below == -1] = sizes[0]
+    crossed = np.flatnonzero((below >= 0) & (below < len(sizes) - 1))
     if crossed.size:
-        wanted, at = levels[crossed], last[crossed]
+        wanted, at = levels[crossed], below[crossed]
         ends = [(np.log(sizes[k]), _surplus(at_sizes[k], wanted)) for k in (at, at + 1)]
         (low, at_low), (high, at_high) = ends
 

@@ -40,7 +40,7 @@ def only_node(model, which):
     """The model's posterior with one of its nodes for the whole truth."""
     (posterior,) = with_levels(model).posteriors
     one = dataclasses.replace(posterior.some(np.array([which])), weights=np.ones(1))
-    return AveragedPosterior((one,), {"power_law": 1.0}, 0.0, np.inf, one.statistics.curve)
+    return AveragedPosterior((one,), {"power_law": 1.0}, 0.0, np.inf, one.statistics.curve, 0)
 
 
 def dense_noise(average, splits):
@@ -118,7 +118,7 @@ def test_nodes_are_weighed_by_how_well_they_explain_both_curves(first, rng):
     for model, nodes in zip(models, which, strict=True):
         (posterior,) = with_levels(model).posteriors
         both = dataclasses.replace(posterior.some(nodes), weights=np.array([0.3, 0.7]))
-        averages.append(AveragedPosterior((both,), {"power_law": 1.0}, 0.0, np.inf, both.statistics.curve))
+        averages.append(AveragedPosterior((both,), {"power_law": 1.0}, 0.0, np.inf, both.statistics.curve, 0))
     total, mean = 0.0, 0.0
     for i in range(2):
         for j in range(2):

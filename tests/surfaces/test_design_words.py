@@ -93,7 +93,7 @@ def test_whether_a_size_is_enough(asked, figures, said):
     ],
 )
 def test_how_many_to_plan_for(asked, required, later, said):
-    now = RequiredSize(0.85, 0.8, 1543, 700, (444, math.inf), 0.86, 0.1, already_met=False)
+    now = RequiredSize(0.85, 0.8, 1543, 700, (444, math.inf), 0.86, 0.1, False, (1543, 1543))
     sentence = say_design(known(asked["how many"], required_now=replace(now, **required), later_sizes=later))
     assert "As it stands, plan for 1,600 examples to reach a mean AUROC of 0.85 with a probability of 80 %." in sentence
     assert "Measuring more may change that" in sentence
@@ -101,7 +101,7 @@ def test_how_many_to_plan_for(asked, required, later, said):
 
 
 def test_what_no_number_of_examples_reaches_is_not_changed_by_what_shows_the_same(asked):
-    now = RequiredSize(0.85, 0.8, math.inf, 700, (444, math.inf), 0.61, 0.1, already_met=False)
+    now = RequiredSize(0.85, 0.8, math.inf, 700, (444, math.inf), 0.61, 0.1, False, (math.inf, math.inf))
     answer = known(asked["how many"], required_now=now, later_sizes=(math.inf, math.inf))
     sentence = say_design(answer)
     assert "with unlimited data the probability is 61 %." in sentence

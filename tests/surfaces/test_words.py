@@ -1,6 +1,7 @@
 """Numbers as sentences hold them."""
 
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,10 +11,11 @@ from hypothesis import strategies as st
 
 from apexgp import APExGP, CollectionPlan, LearningCurve, RequiredSize
 from apexgp._numbers import format_chance, format_money, format_size_needed, round_up
+from apexgp.question_base.model_documents import describe_required_size
 from apexgp.question_base.phrases import add_article
 from apexgp.question_base.question import build_table
 from apexgp.question_base.sizes import SizeSpec
-from apexgp.question_base.wording import say_required_size
+from apexgp.question_base.wording import count_total, describe_required_size_methods, say_required_size
 from apexgp.questions.compare import say_comparison
 from apexgp.questions.forecast import ForecastQuestion
 from apexgp.surfaces.output import quote_path
@@ -22,23 +24,22 @@ from apexgp.typing import PairComparison
 
 
 @pytest.mark.parametrize(
-    ("size", "digits", "error", "said"),
+    ("size", "digits", "said"),
     [
-        (653, 2, 0.02, "660"),
-        (653, 3, 0.001, "653"),
-        (1_001, 2, 0.02, "1,100"),
-        (1_000, 2, 0.02, "1,000"),
-        (1_234_567, 3, 0.0, "1,240,000"),
-        (99, 2, 0.0, "99"),
-        (7, 2, 0.0, "7"),
-        (12_345, 2, 0.04, "13,000"),
-        (12_345, 2, 0.06, "about 13,000"),
-        (2.3e12, 2, 0.0, "2.3e+12"),
-        (1.7e301, 2, 0.0, "1.7e+301"),
+        (653, 2, "660"),
+        (653, 3, "653"),
+        (1_001, 2, "1,100"),
+        (1_000, 2, "1,000"),
+        (1_234_567, 3, "1,240,000"),
+        (99, 2, "99"),
+        (7, 2, "7"),
+        (12_345, 2, "13,000"),
+        (2.3e12, 2, "2.3e+12"),
+        (1.7e301, 2, "1.7e+301"),
     ],
 )
-def test_a_size_is_rounded_up(size, digits, error, said):
-    assert format_size_needed(size, digits, error) == said
+def test_a_size_is_rounded_up(size, digits, said):
+    assert format_size_needed(size, digits) == said
 
 
 @pytest.mark.slow
@@ -75,15 +76,24 @@ def test_amounts_have_the_digits_of_what_they_rest_on(amount, said):
     assert format_money(amount) == said
 
 
-def test_what_is_vague_is_said_to_be_everywhere():
-    found = RequiredSize(0.8, 0.6, 653, 512, (300, math.inf), 0.9, 0.2, already_met=False, relative_error=0.187)
+@pytest.mark.parametrize(
+    ("size_range", "words", "times"),
+    [((538, 811), "between 530 and 820", "3.6 to 5.6"), ((538, math.inf), "530 or more", "3.6 or more")],
+)
+def test_a_range_is_printed_everywhere_where_the_size_is_not_known(size_range, words, times):
+    found = RequiredSize(0.8, 0.6, 653, 512, (300, math.inf), 0.9, 0.2, False, size_range, relative_error=0.187)
     curve = LearningCurve([60, 94, 147], [0.7, 0.72, 0.74], metric="auroc")
     sentence = say_required_size(found, curve)
-    assert "plan for about 660 training examples, 4.5 times the pilot's 147" in sentence  # 660 / 147
+    assert f"plan for {words} training examples, {times} times the pilot's 147" in sentence
+    assert ("not decided" in sentence) == found.is_open
     assert "odds" not in sentence
-    assert "about 660 examples reach 0.8" in str(found)
+    assert f"{words} examples reach 0.8" in str(found)
+    assert f"{words} training examples on" in describe_required_size_methods(found, curve)
+    assert describe_required_size(found)["size_range"] == [None if math.isinf(end) else end for end in size_range]
+    assert count_total(found, replace(curve, test_share=0.2)) is None
     _, rows = build_required_table(found, curve)
-    assert ["with 60 %", "about 660", "4.5"] in rows
+    assert ["with 60 %", words, times] in rows
+    assert ["with 50 %", "520", "3.5"] in rows
     assert ["with 90 %", "none: 90 % at best", "-"] in rows
 
 

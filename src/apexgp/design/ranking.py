@@ -265,7 +265,7 @@ class PilotDesign(Answer):
         if self.prob_now is None:
             return []
         if self.asks_for_size and self.required_now is not None:
-            return [self.required_now.in_words(self.required_now.size)]
+            return [self.required_now.size_in_words]
         return [format_chance(max(self.prob_now, 1 - self.prob_now))]
 
     def _decision_after(self, one: RankedDesign) -> list[str]:

@@ -7,7 +7,7 @@ import os
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Self, TypeVar, get_args
 
 import numpy as np
@@ -17,6 +17,7 @@ from .._check import (
     UNUSABLE,
     FloatArray,
     check_choice,
+    check_probability,
     check_real_number,
     check_sizes,
     check_whole_number,
@@ -28,14 +29,15 @@ from ..cautions import find_forecast_cautions, find_pilot_cautions, find_undecid
 from ..curve import Direction, LearningCurve
 from ..errors import ApexError, DataError, RequestError
 from ..forecast import MOST_DRAWS, Forecast, Quantity
-from ..inference.contract import Engine, FittedCurve
+from ..inference.contract import Engine, FittedCurve, Predictor
+from ..inference.rounds import POOLING
 from ..reading.frames import is_frame, scikit_learn_curve
 from ..required import (
     CONFIDENCE,
-    UNLIMITED,
     RequiredSize,
-    Success,
+    add_errors,
     attainable_target,
+    remember,
     required_size,
     success_by,
 )
@@ -122,12 +124,15 @@ def to_curve(sizes: Any, scores: ArrayLike | None, split: ArrayLike | None) -> L
     return LearningCurve(sizes, scores, split)
 
 
-_NEARBY = 1.05  # ratio of sizes between which the slope of a probability is measured
-_THREE_DIGITS = 0.005  # relative error of a size below which three digits hold
 _MOST_SIZES = 10_000  # of one forecast, which holds thousands of numbers for each
 
 
 Estimator = TypeVar("Estimator", bound="CurveEstimator")
+
+
+def _find_standard_error(predictor: Predictor, score: float, of: Quantity, sizes: FloatArray) -> FloatArray:
+    """Find the standard error of P(score <= y) for one y at all sizes."""
+    return predictor.standard_error(sizes, np.full(len(sizes), score), of)
 
 
 class CurveEstimator(SettingsEstimator):
@@ -233,7 +238,18 @@ class CurveEstimator(SettingsEstimator):
         self, sizes: FloatArray, of: Quantity, n_splits: int | None = None, cautions: tuple[str, ...] = ()
     ) -> Forecast:
         """Forecast at checked sizes; without cautions, for questions that need many forecasts."""
-        locations, scales, weights = self._fit.predict(sizes, of, n_splits)
+        return self._forecast_by(self._fit, sizes, of, n_splits, cautions)
+
+    def _forecast_by(
+        self,
+        predictor: Predictor,
+        sizes: FloatArray,
+        of: Quantity,
+        n_splits: int | None = None,
+        cautions: tuple[str, ...] = (),
+    ) -> Forecast:
+        """Forecast by the fit, or by a finer integral of it."""
+        locations, scales, weights = predictor.predict(sizes, of, n_splits)
         along = locations if self.curve_.direction == "higher" else 1 - locations
         counted = of != "expected" and self.curve_.scale.same
         resolution = self._fit.resolution if counted else 0.0
@@ -291,40 +307,40 @@ class CurveEstimator(SettingsEstimator):
         check_is_fitted(self)
         check_choice("of", of, get_args(Quantity))
         goal = attainable_target(target, self.curve_, self._best_possible)
-        success = success_by(lambda sizes: self._forecast_unchecked(sizes, of), goal, self.curve_.direction)
-        found = required_size(success, np.unique(self.curve_.sizes), goal, confidence)
-        errors = self._estimate_relative_errors(found, success, of)
-        digits = 2 if (errors >= _THREE_DIGITS).any() else 3
-        answer = self._add_cautions(replace(found, relative_error=float(errors[0]), digits=digits))
-        return replace(answer, cautions=answer.cautions + self._find_undecided_cautions(answer, of))
+        asked = goal, check_probability("confidence", confidence), of
+        if asked not in self._required_sizes_:
+            self._required_sizes_[asked] = self._find_required_size(*asked)
+        return self._required_sizes_[asked]
 
-    def _estimate_relative_errors(self, found: RequiredSize, success: Success, of: Quantity) -> FloatArray:
-        """Estimate Monte-Carlo errors of log n where F(n) is the confidence, 0.5, 0.1, 0.9: error of F over its slope.
+    @cached_property
+    def _required_sizes_(self) -> dict[tuple[float, float, Quantity], RequiredSize]:
+        """Answers that were given, since some take long; forgotten at the next fit, as the trailing underscore says."""
+        return {}
 
-        An infinite n has none (NaN). Where F does not rise, its error moves n without bound.
-        """
-        sizes = np.array([found.size, found.median, *found.interval], float)
-        errors = np.where(np.isfinite(sizes), 0.0, np.nan)
-        is_computed = np.isfinite(sizes) & (sizes > self.curve_.sizes.min())
-        if is_computed.any():
-            asked = sizes[is_computed]
-            below, above = success(np.concatenate([asked / _NEARBY, asked * _NEARBY])).reshape(2, -1)
-            slope = (above - below) / (2 * math.log(_NEARBY))
-            error = self._fit.standard_error(asked, np.full(len(asked), found.target), of)
-            unbounded = np.where(error > 0, np.inf, 0.0)
-            errors[is_computed] = np.divide(error, slope, out=unbounded, where=slope > 0)
-        return errors
-
-    def _find_undecided_cautions(self, found: RequiredSize, of: Quantity) -> tuple[str, ...]:
-        """Caution where the integral is too inexact to decide whether any number of examples suffices."""
-        if found.already_met:
-            return ()
-        (error,) = self._fit.standard_error(np.array([UNLIMITED]), np.array([found.target]), of)
-        return find_undecided_cautions(found.prob_reachable, float(error), found.confidence)
+    def _find_required_size(self, goal: float, confidence: float, of: Quantity) -> RequiredSize:
+        """Find a required size, from as many integrals as it takes to know it, or as there may be."""
+        fit, pilot_sizes, count, most = self._fit, np.unique(self.curve_.sizes), 1, self._fit.most_integrals
+        predictor: Predictor = fit
+        while True:
+            success = remember(success_by(partial(self._forecast_by, predictor, of=of), goal, self.curve_.direction))
+            error = partial(_find_standard_error, predictor, goal, of)
+            found, exactness = add_errors(
+                required_size(success, pilot_sizes, goal, confidence), success, error, pilot_sizes
+            )
+            if exactness.excess <= 1 or count >= most:
+                break
+            # Errors shrink with the root of the number; those that are judged anew need not come out as expected.
+            count = int(min(max(count * exactness.excess**2, 2 * count, POOLING.fewest), most))
+            predictor = predictor.pooled(count)
+        answer = self._add_cautions(found)
+        if not found.is_open:
+            return answer
+        undecided = find_undecided_cautions(found.prob_reachable, exactness.limit_error, confidence)
+        return replace(answer, cautions=answer.cautions + undecided)
 
     def _add_cautions(self, found: RequiredSize) -> RequiredSize:
         # Where no size suffices, the cautions are those for sizes beyond the pilot.
-        asked = found.size if found.is_realistic else 2 * self.curve_.largest
+        asked = found.least_size if found.is_realistic else 2 * self.curve_.largest
         return replace(found, cautions=self._find_cautions(np.array([float(asked)])))
 
     def _find_cautions(self, sizes: FloatArray) -> tuple[str, ...]:

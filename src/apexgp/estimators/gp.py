@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from .._check import FloatArray, check_choice, check_positive, check_probability, check_whole_number, format_value
 from ..cautions import find_learnt_elsewhere_cautions, find_single_run_cautions
 from ..curve import Direction, LearningCurve
-from ..errors import RequestError
+from ..errors import AccuracyWarning, RequestError, warn
 from ..inference.bayes import AveragedPosterior, FullBayes
 from ..inference.contract import FittedCurve
 from ..inference.rounds import COARSEST, FINEST, TOLERATED
@@ -179,6 +179,8 @@ class APExGP(CurveEstimator):
     def _keep(self, curve: LearningCurve, fit: FittedCurve) -> Self:
         if fit.posterior is not None:
             fit = replace(fit.posterior, curve=curve)  # answers are on the scale of the curve's own scores
+            for caution in fit.inexact_cautions:
+                warn(caution, AccuracyWarning)
         super()._keep(curve, fit)
         self.learner_, self.facts_ = None, ()
         if fit.posterior is not None:

@@ -116,6 +116,7 @@ class LeastSquares(CurveEstimator):
             prob_reachable=float(size < inf),
             prob_now=float(size <= last),
             already_met=size <= last,
+            size_range=(size, size),
             relative_error=0.0 if size < inf else nan,
             digits=3,
             largest=last,

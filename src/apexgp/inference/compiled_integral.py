@@ -13,7 +13,7 @@ from ..model.distributions import Beta, LogitNormal, LogNormal, Normal
 from ..numerics.truncated_mixture import TruncatedMixture
 from .density import Density
 from .draws import FAR, Nodes
-from .ends import BEND, LEAST_MASS, find_end_error
+from .ends import BEND, LEAST_MASS, find_end_bounds
 from .level_and_drop import LOGISTIC, WELL
 from .posterior import Posterior
 from .proposals import LATE, STEADY, degrees_of_freedom, normaliser
@@ -53,11 +53,11 @@ def integrate_compiled(
     values = out[:, :kept]
     parameters = dict(zip(_PARAMETERS, values[:5], strict=True))
     weights, masses = values[20:]
-    log_evidence, effective, heaviest, _, *squares = told.tolist()
+    log_evidence, effective, heaviest, evaluations, *squares = told.tolist()
     far = TruncatedMixture(values[14:17].T, np.sqrt(values[17:20]).T, weights)
-    error = find_end_error(far, np.array(squares).reshape(-1, 2), heaviest, effective)
+    bounds = find_end_bounds(far, np.array(squares).reshape(-1, 2), heaviest)
     nodes = Nodes(parameters, tuple(values[5:dimensions]), *values[8:14])
-    return Posterior(density, of, nodes, weights, log_evidence, effective, error, masses)
+    return Posterior(density, of, nodes, weights, log_evidence, effective, bounds, masses, int(evaluations))
 
 
 def _is_known(density: Density) -> bool:

@@ -14,7 +14,7 @@ from ..forecast import Quantity
 if TYPE_CHECKING:
     from .bayes import AveragedPosterior
 
-__all__ = ["Engine", "FittedCurve", "Mixture"]
+__all__ = ["Engine", "FittedCurve", "Mixture", "Predictor"]
 
 
 class Mixture(NamedTuple):
@@ -28,7 +28,29 @@ class Mixture(NamedTuple):
     """Shape (K,); they sum to 1."""
 
 
-class FittedCurve(Protocol):
+class Predictor(Protocol):
+    """Forecasts, and how exactly they were computed."""
+
+    def predict(self, sizes: FloatArray, of: Quantity, n_splits: int | None) -> Mixture:
+        """Distribution of the score at each size.
+
+        `n_splits` is the number of new splits that are averaged over; None: as many as the pilot usually has at a size.
+        """
+        ...
+
+    def standard_error(self, sizes: FloatArray, scores: FloatArray, of: Quantity) -> FloatArray:
+        """Monte-Carlo error of P(score <= y) at each size, for one score each; 0 where nothing is random.
+
+        Scores are those of the curve as its owner has it.
+        """
+        ...
+
+    def pooled(self, count: int) -> Predictor:
+        """The same from so many independent integrals, where anything was integrated."""
+        ...
+
+
+class FittedCurve(Predictor, Protocol):
     """What is known of one curve on which higher is better, after fitting."""
 
     @property
@@ -56,18 +78,9 @@ class FittedCurve(Protocol):
         """How far apart the scores are that can be measured, in [0, 1]; 0 where the method does not mind."""
         ...
 
-    def predict(self, sizes: FloatArray, of: Quantity, n_splits: int | None) -> Mixture:
-        """Distribution of the score at each size.
-
-        `n_splits` is the number of new splits that are averaged over; None: as many as the pilot usually has at a size.
-        """
-        ...
-
-    def standard_error(self, sizes: FloatArray, scores: FloatArray, of: Quantity) -> FloatArray:
-        """Monte-Carlo error of P(score <= y) at each size, for one score each; 0 where nothing is random.
-
-        Scores are those of the curve as its owner has it.
-        """
+    @property
+    def most_integrals(self) -> int:
+        """How many integrals an answer may pool, so that it does not take too long."""
         ...
 
     def sample(

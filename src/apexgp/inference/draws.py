@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -44,6 +45,15 @@ class Nodes:
             {name: value[which] for name, value in self.parameters.items()},
             tuple(value[which] for value in self.shape),
             *(getattr(self, name)[which] for name in _ARRAYS),
+        )
+
+    @classmethod
+    def join(cls, parts: Sequence[Nodes]) -> Nodes:
+        """The nodes of all parts, one part after the other."""
+        return cls(
+            {name: np.concatenate([part.parameters[name] for part in parts]) for name in parts[0].parameters},
+            tuple(np.concatenate(values) for values in zip(*(part.shape for part in parts), strict=True)),
+            *(np.concatenate([getattr(part, name) for part in parts]) for name in _ARRAYS),
         )
 
 

@@ -15,7 +15,18 @@ from .._check import FloatArray
 from ..numerics.truncated_mixture import TruncatedMixture
 from .draws import Evaluated
 
-__all__ = ["BEND", "LEAST_MASS", "Judgement", "Weighed", "are_uneven", "find_end_error", "guess_ends", "judge", "weigh"]
+__all__ = [
+    "BEND",
+    "LEAST_MASS",
+    "Judgement",
+    "Weighed",
+    "are_uneven",
+    "find_end_bounds",
+    "find_end_error",
+    "guess_ends",
+    "judge",
+    "weigh",
+]
 
 _LEVELS = np.array([0.025, 0.975])
 _LEVEL_SCORES = ndtri(_LEVELS)
@@ -23,6 +34,11 @@ _LEAST_SLOPE = 0.06  # of the distribution function at an end, over the width of
 BEND = np.array([3.0, 0.392072721868877, -0.0556852705743289, 0.00505493874153855, -0.000183386362274174])
 """Up to this many standard deviations Phi(z) is 1/2 plus z times this polynomial of z^2, to 0.0023; beyond, 0 or 1."""
 LEAST_MASS = 1e-3
+_EVEN_SPREAD = 0.8
+"""Standard error of the probability below an end over that of independent nodes, which Sobol points are not.
+
+The median over 21 varied pilots and 48 seeds; three in four lie between 0.65 and 0.95.
+"""
 _NOTHING = 1e-9  # draws of less weight are left out: nearly all that the wide proposals make
 _NEXT = 1e-6  # to 0 and 1, the nearest that an end may come
 _FARTHEST = 1e3  # locations and standard deviations: beyond, nothing changes, and squares overflow
@@ -66,7 +82,8 @@ class Weighed(NamedTuple):
 def weigh(at: Evaluated, proposed: FloatArray, worth: float, ends: FloatArray) -> Weighed:
     """Weigh draws by their densities over those `proposed`, and judge approximate ends (sizes, 2).
 
-    Nodes may count for less than others, whose `proposed` is larger by that; they are `worth` so many that count in full.
+    A node that counts for less than others has a `proposed` that is larger by that. They are `worth` so many nodes that
+    count in full.
 
     Ends need to be known to a hundredth of their distance only, so a polynomial stands for the normal distribution.
     """
@@ -173,28 +190,40 @@ def judge(weighed: Weighed, ends: FloatArray) -> Judgement:
     )
 
 
-def find_end_error(forecasts: TruncatedMixture, squares: FloatArray, heaviest: float, effective_size: float) -> float:
-    """Find the largest standard error of the ends of far intervals, relative to their width.
+def find_end_bounds(forecasts: TruncatedMixture, squares: FloatArray, heaviest: float) -> FloatArray:
+    """Find what the ends of far 95 % intervals may be, two standard errors of the probability below them either way.
 
-    By the quantiles two standard errors of the probability away, not by the density at the end: where that is next to
-    nothing, an end may lie anywhere between two parts of the distribution.
+    By quantiles, not by the density at the end: where that is next to nothing, an end may lie anywhere between two
+    parts of the distribution.
 
     Parameters
     ----------
     forecasts
         The mixture at all sizes.
     squares
-        Variances of the probabilities below the ends, shape (sizes, 2).
+        Variances of the probabilities below the ends, as if nodes were independent, shape (sizes, 2).
     heaviest
         Weight of the heaviest node where weights are uneven, else 0: no probability is known better.
-    effective_size
-        Effective number of nodes: no end is known better than to one over it.
+
+    Returns
+    -------
+    array of shape (3, 2, sizes)
+        The outer bounds of the lower and the upper end, the inner ones, and the ends.
     """
-    error = np.maximum(np.sqrt(squares), heaviest)
+    error = np.maximum(_EVEN_SPREAD * np.sqrt(squares), heaviest)
     tail = _LEVELS[0]
     outer, inner = tail - np.minimum(2 * error, tail / 2), np.minimum(tail + 2 * error, 0.5)
     ends = np.broadcast_to(_LEVELS[:, None], (2, len(error)))
-    below = np.array([outer[:, 0], inner[:, 0], 1 - inner[:, 1], 1 - outer[:, 1], *ends])
-    lowest, low, high, highest, lower, upper = forecasts.quantile(below, 1 - below)
-    widest = np.maximum(low - lowest, highest - high) / np.maximum(upper - lower, 1e-9)
-    return max(0.25 * float(widest.max()), 1 / effective_size)
+    below = np.array([outer[:, 0], 1 - outer[:, 1], inner[:, 0], 1 - inner[:, 1], *ends])
+    return forecasts.quantile(below, 1 - below).reshape(3, 2, -1)
+
+
+def find_end_error(bounds: FloatArray, effective_size: float) -> float:
+    """Find the largest standard error of the ends of far intervals, relative to their width.
+
+    The bounds of the ends are those that `find_end_bounds` gives, on any scale of scores. No end is known better than
+    to one over the effective number of nodes.
+    """
+    outer, inner, ends = bounds
+    width = np.maximum(np.abs(ends[1] - ends[0]), 1e-9)
+    return max(0.25 * float((np.abs(inner - outer) / width).max()), 1 / effective_size)

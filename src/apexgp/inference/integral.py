@@ -21,7 +21,7 @@ from ..numerics.truncated_mixture import TruncatedMixture
 from .compiled_integral import integrate_compiled
 from .density import Density, Divide
 from .draws import Evaluated, Nodes
-from .ends import Judgement, Weighed, are_uneven, find_end_error, guess_ends, judge, weigh
+from .ends import Judgement, Weighed, are_uneven, find_end_bounds, guess_ends, judge, weigh
 from .peaks import OnsetCoordinates, Peak, find_missed_peaks, wide_around
 from .posterior import Posterior
 from .proposals import Proposals, Wide, degrees_of_freedom, fit_proposals, wide_proposals
@@ -230,7 +230,15 @@ class _Search:
         known = Nodes(self.density.parameters(z, self.of), self.density.shape(z, self.of), *at.chosen(draw, node))
         far = TruncatedMixture(at.far_location[:, draw, node].T, np.sqrt(at.far_variance[:, draw, node]).T, kept)
         heaviest = float(nodes.weights.max()) if are_uneven(nodes.weights) else 0.0
-        error = find_end_error(far, told.squares, heaviest, told.effective_size)
+        bounds = find_end_bounds(far, told.squares, heaviest)
         return Posterior(
-            self.density, self.of, known, kept, told.log_evidence, told.effective_size, error, nodes.weights[node]
+            self.density,
+            self.of,
+            known,
+            kept,
+            told.log_evidence,
+            told.effective_size,
+            bounds,
+            nodes.weights[node],
+            nodes.used,
         )

@@ -13,9 +13,10 @@ from scipy.special import ndtri
 from .._check import FloatArray
 from ..forecast import Quantity
 from .density import Density
-from .draws import Nodes
+from .draws import FAR, Nodes
 from .gaussian_algebra import solve_lower
 from .statistics import Statistics, pseudo_scores
+from .thinning import order_alike
 
 __all__ = ["Continued", "Posterior"]
 
@@ -59,15 +60,23 @@ class Posterior:
     weights: FloatArray
     log_evidence: float
     effective_size: float
-    end_error: float
-    """Standard error of the ends of far 95 % intervals, relative to their width."""
+    end_bounds: FloatArray
+    """How well the ends of far 95 % intervals are known, as `find_end_bounds` gives it."""
     masses: FloatArray
     """Weight of the whole integration node that each one was drawn at: it says how much hangs on the node."""
+    evaluations: int
+    """Number of integration nodes at which the density was evaluated: what the integral cost."""
 
     @property
     def drop_share(self) -> FloatArray:
         """Share of the room above the curve at the largest pilot size that is still to be won."""
         return self.nodes.drop / np.maximum(self.density.ceiling - self.nodes.level, 1e-9)
+
+    @cached_property
+    def order(self) -> NDArray[np.intp]:
+        """Order of the nodes in which neighbours are alike: that in which they were chosen among all draws."""
+        location, scale = self.predict(FAR[-1:] * self.statistics.sizes[-1], "expected", 1)
+        return order_alike(location[:, 0], scale[:, 0] ** 2)
 
     def parameters(self) -> dict[str, FloatArray]:
         """Values at the nodes, by the paper's names."""

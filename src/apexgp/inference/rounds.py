@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from .proposals import Fitting
 
-__all__ = ["COARSEST", "FINEST", "ROUNDS", "TOLERATED", "Rounds"]
+__all__ = ["COARSEST", "FINEST", "POOLING", "ROUNDS", "TOLERATED", "Pooling", "Rounds"]
 
 TOLERATED = 0.0125
 """Standard error of the ends of far forecasts, relative to the width, that is aimed at where nothing else is asked for.
@@ -44,7 +44,7 @@ class Rounds(NamedTuple):
     wide: float = 0.2
     """Share of every round that keeps to the wide proposals."""
     first_worth: float = 0.3
-    """What a node of the round in which the posterior was found counts beside later ones, whose proposals are better."""
+    """Weight of a node of the round in which the posterior was found beside later ones, whose proposals are better."""
     components: int = 1024
     """That are kept; `most_finer` times as many at most, where a higher precision is asked for."""
     most_finer: int = 16
@@ -60,3 +60,22 @@ class Rounds(NamedTuple):
 
 
 ROUNDS = Rounds()
+
+
+class Pooling(NamedTuple):
+    """How many independent integrals an answer may take that one does not know well enough."""
+
+    fewest: int = 4
+    """Where it takes more than one: their scatter says how exact they are."""
+    most: int = 64
+    evaluations: int = 2**18
+    """Nodes of all of them together, unless they are the fewest: about a second of compiled code."""
+    told_worth: float = 7.0
+    """Degrees of freedom of the variance that an integral tells of itself: its logarithm is off by 0.5 (sd)."""
+
+    def count_affordable(self, evaluations: int) -> int:
+        """How many integrals there may be, of which one takes so many nodes."""
+        return min(max(self.evaluations // evaluations, self.fewest), self.most)
+
+
+POOLING = Pooling()

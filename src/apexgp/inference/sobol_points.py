@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import gammaincinv, ndtri
+from scipy.special import gammaincinv, ndtr, ndtri
 
 from .._check import FloatArray
 from ..numerics.sobol import make_sobol_points
@@ -34,8 +34,9 @@ class Uniforms(NamedTuple):
         return Uniforms(*(values[:, start:stop] for values in self))
 
 
-# Counts are powers of 2, of which the first are taken: curves that take other numbers of nodes share them.
-@lru_cache(maxsize=128)
+# Counts are powers of 2, of which the first are taken: curves that take other numbers of nodes share them. A seed's
+# points take megabytes, so those of few are kept.
+@lru_cache(maxsize=4)
 def sobol(count: int, dimensions: int, seed: int) -> FloatArray:
     """Scrambled Sobol points in the unit cube, shape (dimensions, count): other ones for each seed."""
     return _fixed(np.clip(make_sobol_points(count, dimensions, np.random.default_rng([seed, 0])), 1e-6, 1 - 1e-6))
@@ -55,13 +56,21 @@ def _enough(count: int) -> int:
     return 1 << (count - 1).bit_length()
 
 
-@lru_cache(maxsize=128)
+@lru_cache(maxsize=16)
 def _standard_t(count: int, dimensions: int, degrees: int, seed: int) -> FloatArray:
     """One more coordinate is spent on their common scale; two are left for `uniforms`."""
     points = sobol(count, dimensions + 3, seed)
-    # The last thousandth would lie where numbers overflow, and no weight is.
-    scale = np.sqrt(0.5 * degrees / gammaincinv(0.5 * degrees, np.maximum(points[-3], 1e-3)))
-    return _fixed(ndtri(points[:-3]) * scale)
+    return _fixed(ndtri(points[:-3]) * np.interp(ndtri(points[-3]), *_scale_table(degrees)))
+
+
+@lru_cache(maxsize=8)
+def _scale_table(degrees: int) -> tuple[FloatArray, FloatArray]:
+    """Normal scores and the common scales of t vectors there: between two of them straight to 1e-7.
+
+    The last thousandth would lie where numbers overflow, and no weight is: it has the scale of the one before.
+    """
+    scores = np.linspace(ndtri(1e-3), ndtri(1 - 1e-6), 4097)
+    return scores, np.sqrt(0.5 * degrees / gammaincinv(0.5 * degrees, ndtr(scores)))
 
 
 @lru_cache(maxsize=128)
@@ -70,7 +79,7 @@ def even_uniforms(count: int) -> Uniforms:
     return _spread_draws(*np.full((2, 1, count), 0.5 / DRAWS))
 
 
-@lru_cache(maxsize=128)
+@lru_cache(maxsize=16)
 def _uniforms(count: int, dimensions: int, seed: int) -> Uniforms:
     return _spread_draws(*sobol(count, dimensions + 3, seed)[-2:, None])
 

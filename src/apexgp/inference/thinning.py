@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from .._check import FloatArray
 
-__all__ = ["calibrated", "thinned"]
+__all__ = ["calibrated", "order_alike", "thinned"]
 
 # Cells in which components count as alike: classes of scale, and of location within each.
 _CLASSES, _CELLS = 16, 4096
@@ -45,7 +45,7 @@ def thinned(
     if len(counting) <= count:
         return counting, weights[counting] / weights[counting].sum()
     chance = _chances(importance[counting], count)
-    order = _alike_together(location[counting], scale[counting])
+    order = order_alike(location[counting], scale[counting])
     passed = np.floor(np.cumsum(chance[order]) + 0.5)
     chosen = np.sort(order[np.diff(passed, prepend=0.0) > 0])
     own = weights[counting[chosen]] / chance[chosen]
@@ -80,7 +80,7 @@ def _chances(importance: FloatArray, count: int) -> FloatArray:
         sure, rest = now, importance.sum(where=~above)
 
 
-def _alike_together(location: FloatArray, scale: FloatArray) -> NDArray[np.intp]:
+def order_alike(location: FloatArray, scale: FloatArray) -> NDArray[np.intp]:
     """An order by classes of scale, and by location within them, to and fro."""
     part, power = np.frexp(scale)
     logs = 2 * part + power  # like those to the base of 2: as high at its powers, and straight between them

@@ -63,6 +63,15 @@ class PointFit:
         """None: nothing is random."""
         return np.zeros(len(sizes))
 
+    @property
+    def most_integrals(self) -> int:
+        """1: nothing was integrated."""
+        return 1
+
+    def pooled(self, count: int) -> Self:
+        """Itself: nothing is random."""
+        return self
+
     def noise_share(self, of: Quantity, n_splits: int | None) -> float:
         """Variance of what is forecast around the curve, over that of a mean over as many splits as the pilot has."""
         return 0.0 if of == "expected" else self.typical_count / (n_splits or self.typical_count)

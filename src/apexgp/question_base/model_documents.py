@@ -109,10 +109,15 @@ class RequiredFacts(TypedDict):
     prob_now: Probability
     """Probability that the pilot's largest size reaches it."""
     already_met: bool
+    size_range: Interval
+    """Between which sizes the size lies, three Monte Carlo standard errors either way.
+
+    Where only the second is infinite, it is open whether any number of examples suffices.
+    """
     relative_error: NonNegative | None
     """Monte Carlo standard error of the size, as a share of it; null where the size is infinite, or the error is."""
     digits: Count
-    """Number of digits to which sizes are rounded up in words."""
+    """Number of digits to which sizes are rounded in words."""
     cautions: NotRequired[list[str]]
 
 
@@ -121,7 +126,7 @@ class TargetFacts(TypedDict, total=False):
 
     required: RequiredFacts
     total: NonNegative | None
-    """The required size with the cases for validation and test; null where their share is not known."""
+    """The required size with the cases for validation and test; null where their share, or the size, is not known."""
 
 
 def describe_settings(model: APExGP) -> SettingsFacts:

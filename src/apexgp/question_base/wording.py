@@ -174,19 +174,27 @@ def say_required_size(found: RequiredSize, curve: LearningCurve) -> str:
             f"with a probability of {100 * found.confidence:g} %; {ever}."
         )
     return (
-        f"To reach {goal} with a probability of {100 * found.confidence:g} %, plan for {found.in_words(found.size)} "
-        f"training {curve.unit_name}, {format_times_pilot(found, last)} times the pilot's {last:,.10g}; {ever}."
+        f"To reach {goal} with a probability of {100 * found.confidence:g} %, plan for {found.size_in_words} "
+        f"training {curve.unit_name}, {format_times_pilot(found, last)} times the pilot's {last:,.10g}; "
+        f"{_say_if_open(found)}{ever}."
     )
+
+
+def _say_if_open(found: RequiredSize) -> str:
+    return "whether any number suffices is not decided numerically: " if found.is_open else ""
 
 
 def format_times_pilot(found: RequiredSize, last: float) -> str:
     """The size that a target takes over the pilot's largest, computed from what is printed."""
-    return format_multiple(found.rounded_size / last, found.digits)
+    if found.is_known:
+        return format_multiple(found.rounded_size / last, found.digits)
+    low, high = (format_multiple(size / last, found.digits) for size in found.rounded_range)
+    return f"{low} to {high}" if found.size_in_words.startswith("between") else f"{low} or more"
 
 
 def format_required_size(found: RequiredSize) -> str:
     """The number of examples, or why there is none, for a cell of a table."""
-    return "met already" if found.already_met else found.in_words(found.size)
+    return "met already" if found.already_met else found.size_in_words
 
 
 def format_size_interval(found: RequiredSize) -> str:
@@ -212,13 +220,13 @@ def describe_required_size_methods(found: RequiredSize, curve: LearningCurve) ->
         )
     return (
         f"The expected {curve.metric_name} was estimated to meet {target} with {sure} from "
-        f"{found.in_words(found.size)} training {curve.unit_name} on; {ever}."
+        f"{found.size_in_words} training {curve.unit_name} on; {_say_if_open(found)}{ever}."
     )
 
 
 def count_total(found: RequiredSize, curve: LearningCurve) -> float | None:
     """How many a target takes in all, from the size that is printed; None where that is not known, or no plan."""
-    if curve.test_share is None or found.already_met or not found.is_realistic:
+    if curve.test_share is None or found.already_met or not found.is_realistic or not found.is_known:
         return None
     return add_held_out(found.rounded_size, curve.test_share, found.digits)
 

@@ -2,6 +2,7 @@
 
 import math
 
+import numpy as np
 import pytest
 
 from apexgp import APExGP, LearningCurve
@@ -83,17 +84,20 @@ def test_error_rates_have_targets_to_come_down_to(tmp_path, facts_of):
 
 
 @pytest.mark.slow
-def test_a_number_beyond_all_plans_is_not_printed(run, facts_of, pairs):
+def test_what_is_not_decided_is_said_to_be(run, facts_of, pairs):
     model = APExGP("power_law").fit(LearningCurve.from_csv(pairs))
-    reachable = model.required_size(0.82, 0.5).prob_reachable
-    confidence = reachable - 1e-9  # met only at absurd sizes
-    assert 1e4 * 564 < model.required_size(0.82, confidence).size < math.inf
+    pooled = model._fit.pooled(model._fit.most_integrals)
+    confidence = float(model._forecast_by(pooled, np.array([1e300]), "expected").prob_at_least(0.82)[0])
+    answer = model.required_size(0.82, confidence)
+    assert answer.is_open
+    facts = facts_of("forecast", pairs, "--target", 0.82, "--confidence", repr(confidence), *GP)
+    assert facts["required"]["size_range"] == [answer.size_range[0], None]
     for output in ((), ("--methods-text",)):
         code, out, _ = run("forecast", pairs, "--target", 0.82, "--confidence", repr(confidence), *GP, *output)
         assert code == 0
-        assert "up to 10,000 times the pilot" in out
-        assert "plan for" not in out
-        assert "examples on;" not in out
+        assert f"{answer.size_in_words} training examples" in out
+        assert answer.size_in_words.endswith(" or more")
+        assert "whether any number suffices is not decided numerically" in out
 
 
 @pytest.mark.slow

@@ -106,7 +106,7 @@ def _decide_whether(found: PilotDesign, prob: float, size: str, goal: str) -> _D
 def _say_size_now(required: RequiredSize, curve: LearningCurve, goal: str) -> str:
     sure, what = f"a probability of {100 * required.confidence:g} %", curve.unit_name
     if required.is_realistic:
-        return f"As it stands, plan for {required.in_words(required.size)} {what} to reach {goal} with {sure}."
+        return f"As it stands, plan for {required.size_in_words} {what} to reach {goal} with {sure}."
     return (
         f"As it stands, no realistic number of {what} reaches {goal} with {sure}; with unlimited data the probability "
         f"is {required.at_best}."

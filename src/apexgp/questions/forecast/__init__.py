@@ -388,7 +388,7 @@ def say_briefly(answer: ForecastAnswer) -> str:
     if required.already_met:
         target = "is met already"
     elif required.is_realistic:
-        target = f"takes {required.in_words(required.size)} {curve.unit_name}"
+        target = f"takes {required.size_in_words} {curve.unit_name}"
     else:
         target = f"is reached with a probability of {required.at_best} at best"
     return f"{required.target:g} {target}; expect {answer.forecast.mean[-1]:.3f} with {size:,.10g}"

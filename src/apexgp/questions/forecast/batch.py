@@ -479,8 +479,8 @@ def say_batch(answer: BatchAnswer) -> str:
     if answer.question.target is None or not asked:
         return text
     met = [name for name, required in asked if required.already_met]
-    more = [one for one in asked if not one[1].already_met and math.isfinite(one[1].size)]
-    short = [(name, required) for name, required in asked if not required.already_met and math.isinf(required.size)]
+    more = [one for one in asked if not one[1].already_met and not one[1].is_out_of_reach]
+    short = [(name, required) for name, required in asked if not required.already_met and required.is_out_of_reach]
     parts = [f"{list_some(met)} {'reaches' if len(met) == 1 else 'reach'} it with the data at hand"] if met else []
     parts += _more_needed(more)
     if short:
@@ -498,4 +498,4 @@ def _more_needed(found: Sequence[tuple[str, RequiredSize]]) -> list[str]:
     sizes = [f"{format_required_size(required)} examples" for _, required in (by_size[0], by_size[-1])]
     if len(found) == 1:
         return [f"{by_size[0][0]} needs {sizes[0]}"]
-    return [f"{len(found):,} tasks need between {sizes[0]} ({by_size[0][0]}) and {sizes[1]} ({by_size[-1][0]})"]
+    return [f"{len(found):,} tasks need more, from {sizes[0]} ({by_size[0][0]}) to {sizes[1]} ({by_size[-1][0]})"]

@@ -209,10 +209,10 @@ class CurveDisplay(CurvePicture, Display):
         within = is_marked(required, self)
         if required.already_met:
             words = f"target {required.target:g}: met already"
-        elif math.isinf(required.size):
+        elif required.is_out_of_reach:
             words = f"target {required.target:g}: {required.at_best} with unlimited data"
         else:
-            words = f"target {required.target:g}: {required.in_words(required.size)} with {sure}"
+            words = f"target {required.target:g}: {required.size_in_words} with {sure}"
         ax.axhline(required.target, color=TARGET, linewidth=1.2, linestyle=(0, (6, 3)), label=None if within else words)
         if within:
             ax.plot(required.rounded_size, required.target, "v", color=TARGET, markersize=8, label=words, zorder=5)

@@ -92,7 +92,7 @@ def _size(answer: ForecastAnswer) -> str:
         return f"For development: the pilot's {curve.largest:,.10g} {curve.unit_name} suffice for {goal}, {how}."
     if not required.is_realistic:
         return f"For development: no realistic size reaches {goal}, {how}."
-    return f"For development: {required.in_words(required.size)} training {curve.unit_name} for {goal}, {how}."
+    return f"For development: {required.size_in_words} training {curve.unit_name} for {goal}, {how}."
 
 
 def _evaluation_size(answer: ForecastAnswer) -> str:

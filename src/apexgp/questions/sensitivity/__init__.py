@@ -240,9 +240,9 @@ def _say_takes(found: Sensitivity, row: SensitivityRow) -> str:
     if required is None or required.already_met:
         return ""
     sure = f"{100 * required.confidence:g} %"
-    if math.isinf(required.size):
+    if required.is_out_of_reach:
         return f" (no number of {found.unit} reaches {sure}: {required.at_best} at best)"
-    if row.kind == "none" and found.compared_at == required.size:
+    if row.kind == "none" and found.compared_at == required.size and required.is_known:
         return ""
     return f" ({row.takes} {found.unit} for {sure})"
 

@@ -89,7 +89,7 @@ class SensitivityRow:
             return "-"
         if found.already_met:
             return "met already"
-        return "none" if math.isinf(found.size) else found.in_words(found.size)
+        return "none" if found.is_out_of_reach else found.size_in_words
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -203,11 +203,13 @@ GLOSSARY = {
 
 def build_required_table(found: RequiredSize, curve: LearningCurve) -> Cells:
     """One row a probability with which the target is reached: the size that does."""
-    last, rows = curve.largest, []
+    rows = []
     for level, size in found.by_probability.items():
-        one = replace(found, size=size, already_met=False)
-        words = format_required_size(one)
-        rows.append([f"with {100 * level:g} %", words, format_times_pilot(one, last) if words[-1].isdigit() else "-"])
+        own = level == found.confidence
+        one = found if own else replace(found, size=size, size_range=(size, size), relative_error=0.0)
+        words = one.size_in_words
+        times = format_times_pilot(one, curve.largest) if one.is_realistic else "-"
+        rows.append([f"with {100 * level:g} %", words, times])
     return [f"reaches {found.target:g}", curve.unit_name, "times pilot"], rows
 
 
