@@ -79,7 +79,7 @@ def test_means_in_several_splits_have_the_noise_of_a_run_over_their_number(runs)
 
 def test_more_runs_behind_the_same_means_are_believed_more(runs):
     _, means = runs
-    few, many = (told(replace(means, averaged_over=count), of="expected") for count in (2, 200))
+    few, many = (told(replace(means, averaged_over=count), of="expected") for count in (2, 40))
     assert many[2, 0] - many[1, 0] < few[2, 0] - few[1, 0]
 
 

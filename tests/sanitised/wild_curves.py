@@ -17,9 +17,11 @@ _SIZES = (1, 1, 2, 3, 3, 4, 5, 5, 6, 8, 12, 23, 24, 25, 40)
 _SPLITS = (1, 1, 1, 2, 3, 3, 5, 10, 50)
 _LARGEST = (1e2, 1e4, 1e4, 1e6, 1e9, 1e15)
 
-# Fewer nodes for hard curves, which many of these are, and so few points that some run out of them.
-_ROUNDS = ROUNDS._replace(least_where_uneven=4096, most=4096, more_where_hard=2)
-_POINTS = 4096
+# Few nodes, for speed, and so few points that some run out of them.
+_ROUNDS = ROUNDS._replace(
+    first=256, searching=256, least=512, least_where_hard=1024, least_where_uneven=2048, most=2048, more_where_hard=2
+)
+_POINTS = 2048
 
 
 def make_wild_curve(rng):

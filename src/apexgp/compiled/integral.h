@@ -125,23 +125,9 @@ static void factor(const double *matrix, double *root, int n) {
 
 /* A proposal with a location and a lower root. */
 static void make_proposal(const double *location, const double *root, const struct options *by, int n, double *out) {
-    double *inverse = INVERSE(out, n), *centre = CENTRE(out, n), product = 1.0, scale = 1.0 / sqrt(by->degrees);
     memcpy(out, location, (size_t)n * sizeof(double));
     memcpy(ROOT(out, n), root, (size_t)(n * n) * sizeof(double));
-    memset(inverse, 0, (size_t)(n * n) * sizeof(double));
-    for (int e = 0; e < n; e++) {
-        product *= root[e * n + e];
-        for (int d = e; d < n; d++) {
-            double value = d == e ? scale : 0.0;
-            for (int c = e; c < d; c++) value -= root[d * n + c] * inverse[c * n + e];
-            inverse[d * n + e] = value / root[d * n + d];
-        }
-    }
-    *TOP(out, n) = by->normaliser / product;
-    for (int d = 0; d < n; d++) {
-        centre[d] = 0.0;
-        for (int e = 0; e <= d; e++) centre[d] += inverse[d * n + e] * location[e];
-    }
+    complete_proposal(out, by->normaliser, 1.0 / sqrt(by->degrees), n);
 }
 
 /* Gradient and minus the Hessian from values on `step` times the stencil: the centre, steps along each axis, there and

@@ -18,6 +18,7 @@
 #define MOST_COORDINATES 8
 #define MOST_PRODUCTS (MOST_DIMENSIONS * (MOST_DIMENSIONS + 1) / 2)
 #define MOST_FITTED 9 /* proposals at a time */
+#define DIGITS 14 /* binary ones, to which fitted proposals are rounded */
 
 #ifdef __GNUC__
 #define ALWAYS_INLINE inline __attribute__((always_inline))
@@ -25,7 +26,7 @@
 #define ALWAYS_INLINE inline
 #endif
 
-/* What the likelihood needs of a curve, laid out as `_layout` in inference/fused.py has it. */
+/* What the likelihood needs of a curve, laid out as `_lay_out` in inference/compiled_integral.py has it. */
 struct curve {
     int sizes, far, draws, patterns;
     double count, log_count, root_count, averaged, root_averaged, stay, resolution, log_base;
@@ -83,7 +84,7 @@ struct moments {
     double mass, squares, mean[MOST_DIMENSIONS], products[MOST_PRODUCTS];
 };
 
-/* What proposals are fitted by: as in inference/adaptation.py, which says why. */
+/* What proposals are fitted by: as `Fitting` in inference/proposals.py, which says why. */
 struct settings {
     double in_parts, least_part, straighter, narrowest, least_effective, above, scale, normaliser;
     int row;
@@ -96,35 +97,47 @@ struct settings {
 #define TOP(row, dimensions) ((row) + 2 * (dimensions) * (1 + (dimensions)))
 #define WIDTH(dimensions) (2 * (dimensions) * (1 + (dimensions)) + 1)
 
-/* The proposal with the moments of weighted nodes. */
-static void fit_proposal(const struct moments *of, const struct settings *by, double *location, int dimensions) {
-    double *root = ROOT(location, dimensions), *inverse = INVERSE(location, dimensions);
-    double *centre = CENTRE(location, dimensions);
-    double product = 1.0;
+/* What follows from the location and the lower root of a proposal. */
+static void complete_proposal(double *location, double normaliser, double scale, int dimensions) {
+    const double *root = ROOT(location, dimensions);
+    double *inverse = INVERSE(location, dimensions), *centre = CENTRE(location, dimensions), product = 1.0;
+    memset(inverse, 0, (size_t)(dimensions * dimensions) * sizeof(double));
+    for (int e = 0; e < dimensions; e++) {
+        product *= root[e * dimensions + e];
+        for (int d = e; d < dimensions; d++) {
+            double value = d == e ? scale : 0.0;
+            for (int c = e; c < d; c++) value -= root[d * dimensions + c] * inverse[c * dimensions + e];
+            inverse[d * dimensions + e] = value / root[d * dimensions + d];
+        }
+    }
+    *TOP(location, dimensions) = normaliser / product;
+    for (int d = 0; d < dimensions; d++) {
+        centre[d] = 0.0;
+        for (int e = 0; e <= d; e++) centre[d] += inverse[d * dimensions + e] * location[e];
+    }
+}
+
+/* The proposal with the moments of weighted nodes around an origin, rounded as `_rounded` in inference/proposals.py. */
+static void fit_proposal(const struct moments *of, const double *origin, const struct settings *by, double *location,
+                         int dimensions) {
+    double *root = ROOT(location, dimensions);
+    memset(root, 0, (size_t)(dimensions * dimensions) * sizeof(double));
     for (int d = 0; d < dimensions; d++) location[d] = of->mean[d] / of->mass;
     for (int d = 0, k = 0; d < dimensions; d++)
         for (int e = 0; e <= d; e++, k++) {
             double value = of->products[k] / of->mass - location[d] * location[e];
             if (e == d) value = value * (1.0 + by->straighter) + by->narrowest;
             for (int c = 0; c < e; c++) value -= root[d * dimensions + c] * root[e * dimensions + c];
-            if (e == d)
-                product *= root[d * dimensions + d] = sqrt(value > 1e-16 ? value : 1e-16);
-            else {
-                root[d * dimensions + e] = value / root[e * dimensions + e];
-                root[e * dimensions + d] = inverse[e * dimensions + d] = 0.0;
-            }
-        }
-    *TOP(location, dimensions) = by->normaliser / product;
-    for (int e = 0; e < dimensions; e++)
-        for (int d = e; d < dimensions; d++) {
-            double value = d == e ? by->scale : 0.0;
-            for (int c = e; c < d; c++) value -= root[d * dimensions + c] * inverse[c * dimensions + e];
-            inverse[d * dimensions + e] = value / root[d * dimensions + d];
+            root[d * dimensions + e] = e == d ? sqrt(value > 1e-16 ? value : 1e-16) : value / root[e * dimensions + e];
         }
     for (int d = 0; d < dimensions; d++) {
-        centre[d] = 0.0;
-        for (int e = 0; e <= d; e++) centre[d] += inverse[d * dimensions + e] * location[e];
+        int power;
+        frexp(root[d * dimensions + d], &power);
+        double unit = ldexp(1.0, power - DIGITS);
+        for (int e = 0; e <= d; e++) root[d * dimensions + e] = nearbyint(root[d * dimensions + e] / unit) * unit;
+        location[d] = nearbyint((location[d] + origin[d]) / unit) * unit;
     }
+    complete_proposal(location, by->normaliser, by->scale, dimensions);
 }
 
 /* Mixtures of cut normal distributions, one for each column; rows of lower tails come first, those of upper tails follow:

@@ -2,8 +2,8 @@
    LANES nodes at a time.
 
    Each does what a function of the package does in NumPy, which says why: `Density.evaluate` (noise, pseudo-scores,
-   filter, draws), `Proposals.add_density` and `place`, `weighed` with `FarForecast.ends`, `_targets` and `_adapted` of
-   inference/adaptation.py, `TruncatedMixture._tail_and_slopes`.
+   filter, draws), `Proposals.nodes` and `mixed_density`, `weigh` in inference/ends.py, `fit_proposals`,
+   `OnsetCoordinates`, `TruncatedMixture._tail_and_slopes`.
    Arrays end on the nodes. */
 
 typedef double NAME(doubles) __attribute__((vector_size(8 * LANES), aligned(8)));
@@ -587,7 +587,7 @@ static inline V NAME(nearly_normal)(V z, const double *bend, V *slope) {
     return 0.5 + z * (bend[1] + x * (bend[2] + x * (bend[3] + x * bend[4])));
 }
 
-/* Weights of all draws, and what of each lies beyond the ends of far forecasts: see `weighed` and `FarForecast.ends`. */
+/* Weights of all draws, and what of each lies beyond the ends of far forecasts: see `weigh` in inference/ends.py. */
 static void NAME(weigh)(const double *bend, double least_mass, const double *log_density, const double *proposed,
                         const double *location, const double *variance, const double *values, int far, int draws,
                         double *share, double *beyond, double *sums, Py_ssize_t n, Py_ssize_t room) {
@@ -705,9 +705,9 @@ static void NAME(targets)(const double *share, const double *beyond, const doubl
     }
 }
 
-/* Weighted sums over nodes z (dimensions, room) of 1, the nodes and their products, and of the squared weights, for
-   several weights (n). Three weights and a row of products at a time: these fit into registers. */
-static ALWAYS_INLINE void NAME(moments)(const double *z, const double *weights, int several, int dimensions,
+/* Weighted sums over nodes z (dimensions, room), counted from an origin, of 1, the nodes and their products, and of the
+   squared weights, for several weights (n). Three weights and a row of products at a time: these fit into registers. */
+static ALWAYS_INLINE void NAME(moments)(const double *z, const double *origin, const double *weights, int several, int dimensions,
                                         struct moments *found, Py_ssize_t n, Py_ssize_t room) {
     for (int first = 0; first < several; first += 3) {
         const double *w[3];
@@ -737,10 +737,10 @@ static ALWAYS_INLINE void NAME(moments)(const double *z, const double *weights, 
                 for (int e = 0; e <= d; e++) products[m][e] = NAME(all)(0.0);
             }
             for (Py_ssize_t i = 0; i < n; i += LANES) {
-                V at = NAME(load)(z + d * room + i), weighted[3];
+                V at = NAME(load)(z + d * room + i) - origin[d], weighted[3];
                 for (int m = 0; m < 3; m++) sum[m] += weighted[m] = NAME(load)(w[m] + i) * at;
                 for (int e = 0; e <= d; e++) {
-                    V other = NAME(load)(z + e * room + i);
+                    V other = NAME(load)(z + e * room + i) - origin[e];
                     for (int m = 0; m < 3; m++) products[m][e] += weighted[m] * other;
                 }
             }
@@ -752,15 +752,19 @@ static ALWAYS_INLINE void NAME(moments)(const double *z, const double *weights, 
     }
 }
 
-/* Proposals fitted to targets (4, n), the last of which they are moved towards: see `_adapted` in
-   inference/adaptation.py. Gives their number; `answered` has room for n numbers for each. */
+/* Proposals fitted to targets (4, n), the last of which they are moved towards: see `fit_proposals` in
+   inference/proposals.py. Gives their number; `answered` has room for n numbers for each. */
 static ALWAYS_INLINE int NAME(adapt_in)(const double *z, const double *targets, const double *shares, const struct settings *by,
                        double *answered, double *out, double *share, int dimensions, Py_ssize_t n,
                        Py_ssize_t room) {
     struct moments found[MOST_FITTED], late[3];
+    double origin[MOST_DIMENSIONS], all = 0.0; /* the heaviest node: far from it, differences of squares would lose digits */
+    Py_ssize_t heaviest = 0;
     int several = 3;
-    double all = 0.0;
-    NAME(moments)(z, targets, 3, dimensions, found, n, room);
+    for (Py_ssize_t i = 1; i < n; i++)
+        if (targets[i] > targets[heaviest]) heaviest = i;
+    for (int d = 0; d < dimensions; d++) origin[d] = z[d * room + heaviest];
+    NAME(moments)(z, origin, targets, 3, dimensions, found, n, room);
     for (int k = 0; k < 3; k++) share[k] = shares[k];
     if (by->row >= 0) { /* parts in the first family, what is left by those in the second, and these */
         for (Py_ssize_t i = 0; i < n; i += LANES) {
@@ -768,7 +772,7 @@ static ALWAYS_INLINE int NAME(adapt_in)(const double *z, const double *targets, 
             for (int k = 0; k < 3; k++)
                 NAME(store)(answered + k * n + i, NAME(pick)(above, NAME(load)(targets + k * n + i), NAME(all)(0.0)));
         }
-        NAME(moments)(z, answered, 3, dimensions, late, n, room);
+        NAME(moments)(z, origin, answered, 3, dimensions, late, n, room);
         for (int k = 0; k < 3; k++) {
             struct moments early = found[k];
             early.mass -= late[k].mass;
@@ -787,7 +791,7 @@ static ALWAYS_INLINE int NAME(adapt_in)(const double *z, const double *targets, 
     }
     for (int m = 0; m < several; m++) {
         all += share[m];
-        fit_proposal(found + m, by, out + m * WIDTH(dimensions), dimensions);
+        fit_proposal(found + m, origin, by, out + m * WIDTH(dimensions), dimensions);
     }
     for (int m = 0; m < several; m++) share[m] /= all;
     /* which part of what is aimed at each answers for */
@@ -801,12 +805,12 @@ static ALWAYS_INLINE int NAME(adapt_in)(const double *z, const double *targets, 
         V each = NAME(load)(targets + 3 * n + i) / NAME(most)(sum, NAME(all)(1e-300));
         for (int m = 0; m < several; m++) NAME(store)(answered + m * n + i, own[m] * each);
     }
-    NAME(moments)(z, answered, several, dimensions, found, n, room);
+    NAME(moments)(z, origin, answered, several, dimensions, found, n, room);
     all = 0.0;
     for (int m = 0; m < several; m++) {
         all += share[m] = found[m].mass;
         if (found[m].mass > 0.0 && found[m].mass * found[m].mass >= by->least_effective * found[m].squares)
-            fit_proposal(found + m, by, out + m * WIDTH(dimensions), dimensions);
+            fit_proposal(found + m, origin, by, out + m * WIDTH(dimensions), dimensions);
     }
     for (int m = 0; m < several; m++) share[m] /= all;
     return several;

@@ -38,6 +38,7 @@ _POWER = 16
 # their sigma. The larger it is, the less does a curve need to explain.
 LATE, STEADY = 0.35, -0.5
 
+_DIGITS = 14  # binary ones, to which fitted proposals are rounded
 _STEP = 1e-2  # of finite differences
 _ARRIVED = 0.5  # what another Newton step would promise, in units of log density
 _LONGEST, _MOST_STEPS = 2.0, 40  # length of a Newton step along any coordinate, and how many are taken
@@ -332,9 +333,17 @@ def _wholes_and_parts(
 def _fitted(weights: FloatArray, z: FloatArray, by: Fitting) -> Proposals:
     """With the moments of the nodes z (D, nodes) under each of several weights (P, nodes), which sum to 1."""
     means = weights @ z.T
-    covariances = np.array([(z * own) @ z.T for own in weights]) - means[:, :, None] * means[:, None, :]
+    around = [z - mean[:, None] for mean in means]  # differences of squares would lose digits
+    covariances = np.array([(apart * own) @ apart.T for apart, own in zip(around, weights, strict=True)])
     diagonal = np.arange(len(z))
     covariances[:, diagonal, diagonal] *= 1 + by.straighter
     covariances[:, diagonal, diagonal] += by.narrowest
     roots = np.moveaxis(cholesky(np.moveaxis(covariances, 0, -1)), -1, 0)
-    return Proposals.of(means, roots)
+    return Proposals.of(*_rounded(means, roots))
+
+
+def _rounded(location: FloatArray, root: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Locations and roots to a few digits of the spread, so that last bits do not grow from round to round."""
+    _, power = np.frexp(np.einsum("pdd->pd", root))
+    unit = np.ldexp(1.0, power - _DIGITS)
+    return np.rint(location / unit) * unit, np.rint(root / unit[:, :, None]) * unit[:, :, None]
