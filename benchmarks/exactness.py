@@ -31,6 +31,9 @@ BESIDE = 16  # pilots from the development curves, beside the varied ones
 
 
 def pilots() -> dict[str, LearningCurve]:
+    """Those of seed_scatter.py and, where the development curves are there, some of these beside them."""
+    if not lcdb.default_path().exists():
+        return varied()
     cases = lcdb.draw(lcdb.read(lcdb.default_path()))
     chosen = np.random.default_rng(77).choice(len(cases), BESIDE, replace=False)
     return varied() | {f"{cases[i].task[:12]} {cases[i].learner[:8]}, too": cases[i].curve for i in chosen}

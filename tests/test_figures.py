@@ -147,6 +147,14 @@ def test_scatter_over_seeds(printed):
 
 
 @pytest.mark.slow
+def test_exactness_of_the_integral(printed):
+    said = printed("exactness.py", "--pilots", 2, "--seeds", 6, "--references", 1)
+    mean, worst = (float(re.search(rf"\| {name} error \| (0\.\d+)", said)[1]) for name in ("mean", "worst"))
+    assert mean < 0.01  # the page on speed, with more pilots and seeds: 0.005
+    assert worst < 0.05
+
+
+@pytest.mark.slow
 def test_noise_that_does_not_shrink(shared_data, monkeypatch):
     """How many development curves have constant noise: what the page says is what all of them give."""
     require("pandas")
