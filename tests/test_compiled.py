@@ -52,6 +52,7 @@ def curves():
 
 
 CURVES = curves()
+HARD = pytest.mark.filterwarnings("ignore::apexgp.errors.AccuracyWarning")  # some of these are hard to integrate
 
 
 @pytest.fixture
@@ -75,13 +76,14 @@ def test_components_are_those_of_numpy(name, mean):
     density, statistics = Density(MEANS[mean], CALIBRATED), Statistics.of(CURVES[name])
     ours, theirs = (method(density, statistics, 2) for method in (integrate, integrate_in_numpy))
     for told in ("log_evidence", "effective_size", "end_bounds"):
-        assert getattr(ours, told) == pytest.approx(getattr(theirs, told), rel=1e-5), told
+        assert getattr(ours, told) == pytest.approx(getattr(theirs, told), rel=1e-7), told
     for told in ("weights", "masses", "drop_share"):
         np.testing.assert_allclose(getattr(ours, told), getattr(theirs, told), rtol=1e-4, atol=1e-12, err_msg=told)
     for parameter, values in theirs.parameters().items():
         np.testing.assert_allclose(ours.parameters()[parameter], values, rtol=1e-4, err_msg=parameter)
 
 
+@HARD
 @pytest.mark.slow
 @pytest.mark.usefixtures("loops")
 @pytest.mark.parametrize("name", CURVES)
@@ -124,6 +126,7 @@ def test_tails_of_mixtures_are_those_of_numpy(rng, monkeypatch):
             np.testing.assert_allclose(one, other, rtol=1e-10, atol=1e-13 * np.abs(other).max())
 
 
+@HARD
 @pytest.mark.slow
 def test_a_curve_is_forecast_alike_alone_and_in_any_company():
     curves = {name: CURVES[name] for name in ("splits", "a score of 1", "wild", "perfect")}
