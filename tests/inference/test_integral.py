@@ -88,9 +88,10 @@ def test_proposals_have_the_moments_of_weighted_nodes(rng):
     weights /= weights.sum(axis=1)[:, None]
     fitted = _fitted(weights, z, Fitting())
     for location, root, own in zip(fitted.location, fitted.root, weights, strict=True):
-        np.testing.assert_allclose(location, np.average(z, axis=1, weights=own))
+        # To the 14 binary digits of the spread that they are rounded to.
+        np.testing.assert_allclose(location, np.average(z, axis=1, weights=own), atol=1e-4)
         covariance = np.cov(z, aweights=own, ddof=0)
-        np.testing.assert_allclose(root @ root.T, covariance + 0.05 * np.diag(np.diag(covariance)), atol=1e-9)
+        np.testing.assert_allclose(root @ root.T, covariance + 0.05 * np.diag(np.diag(covariance)), atol=3e-4)
 
 
 def test_proposals_come_nearer_to_the_density_that_is_best_for_the_ends():

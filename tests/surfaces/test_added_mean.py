@@ -6,6 +6,7 @@ It has formula and priors of the power law, so its forecasts are known.
 import json
 import re
 
+import numpy as np
 import pytest
 from jsonschema import Draft202012Validator
 
@@ -87,7 +88,8 @@ def test_the_command_line_offers_it_and_forecasts_with_it(call):
     twin, known = (
         json.loads(call(*command("forecast", "pairs.csv", "--mean", mean, "--json"))) for mean in ("twin", "power_law")
     )
-    assert build_forecast_rows(twin) == build_forecast_rows(known)
+    # Compiled code knows the one by its name, NumPy does the other: they differ in last digits.
+    np.testing.assert_allclose(build_forecast_rows(twin), build_forecast_rows(known), rtol=1e-9)
     assert twin["fit"]["weights"] == {"twin": 1.0}
     assert "with a twin power mean" in twin["methods_text"]
     assert CITATION in twin["methods_text"]
@@ -147,7 +149,7 @@ def test_the_tools_of_an_assistant_offer_it(call):
 def test_a_sensitivity_analysis_tries_it(call):
     document = json.loads(call(*command("sensitivity", "pairs.csv", "--mean", "power_law", "--json")))
     effects = {row["name"]: row["effect"] for row in document["changes"]}
-    assert effects["twin-power curve"] == 0.0
+    assert effects["twin-power curve"] == pytest.approx(0.0, abs=1e-9)
 
 
 def test_a_report_names_and_cites_it(call, folder):
