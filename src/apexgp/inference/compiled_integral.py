@@ -27,7 +27,7 @@ _KINDS = (LogNormal, LogNormal, LogitNormal, LogNormal, LogNormal, LogitNormal, 
 """Of the priors of tau_e, tau_ratio, kappa, sigma, lambda and the shape coordinates, that compiled code knows."""
 _MEANS = ("burr", "power_law")
 _PARAMETERS = ("tau_e", "tau_b", "kappa", "sigma", "lam")
-_FEWEST_POINTS = 16384
+_FEWEST_POINTS = 8192
 _TOLD, _BY_COMPONENT = 10, 22
 
 

@@ -34,8 +34,8 @@ class Uniforms(NamedTuple):
         return Uniforms(*(values[:, start:stop] for values in self))
 
 
-# Counts are powers of 2, of which the first are taken: curves that take other numbers of nodes share them. A seed's
-# points take megabytes, so those of few are kept.
+# Counts are powers of 2, of which the first are taken: curves that take other numbers of nodes share them. What is made
+# of a seed's points takes a megabyte, so it is kept for as many seeds as a required size takes.
 @lru_cache(maxsize=4)
 def sobol(count: int, dimensions: int, seed: int) -> FloatArray:
     """Scrambled Sobol points in the unit cube, shape (dimensions, count): other ones for each seed."""
@@ -56,7 +56,7 @@ def _enough(count: int) -> int:
     return 1 << (count - 1).bit_length()
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=64)
 def _standard_t(count: int, dimensions: int, degrees: int, seed: int) -> FloatArray:
     """One more coordinate is spent on their common scale; two are left for `uniforms`."""
     points = sobol(count, dimensions + 3, seed)
@@ -79,7 +79,7 @@ def even_uniforms(count: int) -> Uniforms:
     return _spread_draws(*np.full((2, 1, count), 0.5 / DRAWS))
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=64)
 def _uniforms(count: int, dimensions: int, seed: int) -> Uniforms:
     return _spread_draws(*sobol(count, dimensions + 3, seed)[-2:, None])
 
