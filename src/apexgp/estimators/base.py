@@ -305,22 +305,28 @@ class CurveEstimator(SettingsEstimator):
             `size` is `math.inf`.
         """
         check_is_fitted(self)
+        return self._required_size_within(self._fit.most_integrals, target, confidence, of)
+
+    def _required_size_within(
+        self, most_integrals: int, target: float, confidence: float, of: Quantity
+    ) -> RequiredSize:
+        """Answer `required_size` from so many integrals at most: fewer where many answers are compared."""
         check_choice("of", of, get_args(Quantity))
         goal = attainable_target(target, self.curve_, self._best_possible)
-        asked = goal, check_probability("confidence", confidence), of
+        asked = goal, check_probability("confidence", confidence), of, most_integrals
         if asked not in self._required_sizes_:
             self._required_sizes_[asked] = self._find_required_size(*asked)
         return self._required_sizes_[asked]
 
     @cached_property
-    def _required_sizes_(self) -> dict[tuple[float, float, Quantity], RequiredSize]:
+    def _required_sizes_(self) -> dict[tuple[float, float, Quantity, int], RequiredSize]:
         """Answers that were given, since some take long; forgotten at the next fit, as the trailing underscore says."""
         return {}
 
-    def _find_required_size(self, goal: float, confidence: float, of: Quantity) -> RequiredSize:
+    def _find_required_size(self, goal: float, confidence: float, of: Quantity, most: int) -> RequiredSize:
         """Find a required size, from as many integrals as it takes to know it, or as there may be."""
-        fit, pilot_sizes, count, most = self._fit, np.unique(self.curve_.sizes), 1, self._fit.most_integrals
-        predictor: Predictor = fit
+        pilot_sizes, count = np.unique(self.curve_.sizes), 1
+        predictor: Predictor = self._fit
         while True:
             success = remember(success_by(partial(self._forecast_by, predictor, of=of), goal, self.curve_.direction))
             error = partial(_find_standard_error, predictor, goal, of)

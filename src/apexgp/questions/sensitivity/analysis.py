@@ -29,6 +29,7 @@ from ...errors import AccuracyWarning, ApexError, RequestError
 from ...estimators import BREAKDOWNS, APExGP, CurveEstimator, fit_together, wrap_breakdown
 from ...estimators.contract import check_is_fitted
 from ...forecast import LEVEL, Quantity
+from ...inference.rounds import POOLING
 from ...required import CONFIDENCE, RequiredSize, success_of
 from ...running.processes import run_in_order
 from ..forecast.batch import DEFAULT_TIMES
@@ -224,7 +225,10 @@ class _Asked:
         row = SensitivityRow(name, kind, forecast.mean, lower, upper, end_error=error)
         if self.target is None:
             return row
-        required = model.required_size(self.target, self.confidence, of or "expected")
+        if kind in ("none", "question"):
+            required = model.required_size(self.target, self.confidence, of or "expected")
+        else:  # many models, whose answers differ by more than a few per cent where they matter
+            required = model._required_size_within(POOLING.fewest, self.target, self.confidence, of or "expected")
         required = replace(required, largest=self.largest)  # of the whole pilot, whatever was left out
         chances = success_of(model, self.target, of or "expected")(np.array([self.compared_at]))
         return replace(row, required=required, prob_target=float(chances[0]))
