@@ -29,7 +29,6 @@ from ...errors import AccuracyWarning, ApexError, RequestError
 from ...estimators import BREAKDOWNS, APExGP, CurveEstimator, fit_together, wrap_breakdown
 from ...estimators.contract import check_is_fitted
 from ...forecast import LEVEL, Quantity
-from ...inference.rounds import POOLING
 from ...required import CONFIDENCE, RequiredSize, success_of
 from ...running.processes import run_in_order
 from ..forecast.batch import DEFAULT_TIMES
@@ -227,8 +226,8 @@ class _Asked:
             return row
         if kind in ("none", "question"):
             required = model.required_size(self.target, self.confidence, of or "expected")
-        else:  # many models, whose answers differ by more than a few per cent where they matter
-            required = model._required_size_within(POOLING.fewest, self.target, self.confidence, of or "expected")
+        else:  # many models, each of which has one integral for all its answers
+            required = model._required_size_within(1, self.target, self.confidence, of or "expected")
         required = replace(required, largest=self.largest)  # of the whole pilot, whatever was left out
         chances = success_of(model, self.target, of or "expected")(np.array([self.compared_at]))
         return replace(row, required=required, prob_target=float(chances[0]))
