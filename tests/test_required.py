@@ -405,7 +405,7 @@ def test_whether_any_size_suffices_is_open_where_the_limit_is_within_three_error
 
 def find_limit(model, target):
     """The probability with unlimited data, as exactly as answers may know it."""
-    pooled = model._fit.pooled(model._fit.most_integrals).whole
+    pooled = model._fit.pool_integrals(model._fit.most_integrals).whole
     return 1 - float(pooled.node_weights @ pooled.chances([UNLIMITED], [target], "expected")[:, 0])
 
 

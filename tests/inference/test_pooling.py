@@ -27,14 +27,14 @@ def test_one_integral_is_pooled_to_itself(fit):
         one = pool([posterior])
         for name in ("weights", "masses", "log_evidence", "effective_size", "end_bounds", "evaluations"):
             np.testing.assert_allclose(getattr(one, name), getattr(posterior, name), rtol=1e-12, err_msg=name)
-    np.testing.assert_allclose(chances(fit.pooled(1).whole), chances(fit), rtol=1e-12)
+    np.testing.assert_allclose(chances(fit.pool_integrals(1).whole), chances(fit), rtol=1e-12)
     told = fit.standard_error(SIZES, SCORES, "expected")
-    np.testing.assert_allclose(fit.pooled(1).standard_error(SIZES, SCORES, "expected"), told)
+    np.testing.assert_allclose(fit.pool_integrals(1).standard_error(SIZES, SCORES, "expected"), told)
 
 
 def test_evidence_is_the_mean_and_probabilities_are_weighted_by_it(fit):
     """Whichever is done first: averaging over means, or over integrals."""
-    pooled = fit.pooled(3)
+    pooled = fit.pool_integrals(3)
     evidence = np.exp([one.log_evidence for one in pooled.integrals])
     assert np.exp(pooled.whole.log_evidence) == pytest.approx(evidence.mean())
     weighted = evidence @ [chances(one) for one in pooled.integrals] / evidence.sum()
@@ -45,7 +45,7 @@ def test_evidence_is_the_mean_and_probabilities_are_weighted_by_it(fit):
 
 
 def test_a_pool_grows_by_the_same_integrals_and_is_the_same_again(fit):
-    at_once, grown = fit.pooled(4), fit.pooled(2).pooled(4)
+    at_once, grown = fit.pool_integrals(4), fit.pool_integrals(2).pool_integrals(4)
     np.testing.assert_array_equal(chances(grown.whole), chances(at_once.whole))
     assert len({one.log_evidence for one in at_once.integrals}) == 4
     assert at_once.integrals[0] is fit
@@ -62,7 +62,7 @@ def test_the_scatter_of_equal_evidence_is_that_of_a_mean():
     fit = APExGP().fit(CURVE).posterior
     same = [
         replace(one, posteriors=tuple(replace(p, log_evidence=0.0) for p in one.posteriors))
-        for one in fit.pooled(4).integrals
+        for one in fit.pool_integrals(4).integrals
     ]
     count, worth = len(same), POOLING.told_worth
     told = fit.standard_error(SIZES, SCORES, "expected")
@@ -74,7 +74,7 @@ def test_the_scatter_of_equal_evidence_is_that_of_a_mean():
 
 @pytest.mark.slow
 def test_the_error_of_a_pool_is_that_over_seeds():
-    pools = [APExGP(seed=seed).fit(CURVE).posterior.pooled(4) for seed in range(16)]
+    pools = [APExGP(seed=seed).fit(CURVE).posterior.pool_integrals(4) for seed in range(16)]
     told = np.median([one.standard_error(SIZES, SCORES, "expected") for one in pools], axis=0)
     scatter = np.std([chances(one.whole) for one in pools], axis=0, ddof=1)
     assert ((told / scatter > 0.5) & (told / scatter < 2)).all()

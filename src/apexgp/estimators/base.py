@@ -337,7 +337,7 @@ class CurveEstimator(SettingsEstimator):
                 break
             # Errors shrink with the root of the number; those that are judged anew need not come out as expected.
             count = int(min(max(count * exactness.excess**2, 2 * count, POOLING.fewest), most))
-            predictor = predictor.pooled(count)
+            predictor = predictor.pool_integrals(count)
         answer = self._add_cautions(found)
         if not found.is_open:
             return answer

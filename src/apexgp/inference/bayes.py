@@ -105,7 +105,7 @@ class AveragedPosterior:
     curve: LearningCurve
     """The curve whose kind of score `standard_error` is asked about: as it was fitted, or as its owner has it."""
     seed: int
-    """Of the integration nodes."""
+    """Seed of the integration nodes."""
 
     @property
     def posterior(self) -> AveragedPosterior:
@@ -164,13 +164,13 @@ class AveragedPosterior:
 
     def predict(self, sizes: FloatArray, of: Quantity, n_splits: int | None = None) -> Mixture:
         """One component for each node, whatever its mean."""
-        of, splits = self._asked(of, n_splits)
+        of, splits = self._resolve_question(of, n_splits)
         parts = [p.predict(sizes, of, splits) for p in self.posteriors]
         locations, scales = (np.concatenate(part) for part in zip(*parts, strict=True))
         return Mixture(locations, scales, self.node_weights)
 
-    def _asked(self, of: Quantity, n_splits: int | None) -> tuple[Quantity, float]:
-        """What can be forecast, and a mean over how many of the splits that the noise is stated for."""
+    def _resolve_question(self, of: Quantity, n_splits: int | None) -> tuple[Quantity, float]:
+        """Resolve a question: the quantity that can be forecast, and over how many splits its mean is taken."""
         statistics = self.posteriors[0].statistics
         if of == "same_splits" and not statistics.labelled:
             of = "new_splits"  # there is nothing to continue
@@ -226,17 +226,17 @@ class AveragedPosterior:
             return 1
         return POOLING.count_affordable(sum(p.evaluations for p in self.posteriors))
 
-    def pooled(self, count: int) -> PooledPosterior:
-        """So many independent integrals instead of one: this and others, whose seeds follow from its own."""
+    def pool_integrals(self, count: int) -> PooledPosterior:
+        """Pool so many independent integrals: this one and others, whose seeds follow from its own."""
         from .pooling import PooledPosterior
 
-        return PooledPosterior((self,)).pooled(count)
+        return PooledPosterior((self,)).pool_integrals(count)
 
     def sample(
         self, n: int, sizes: FloatArray, of: Quantity, n_splits: int | None, rng: np.random.Generator
     ) -> FloatArray:
         """Draw n whole curves, shape (n, sizes), scores cut to [0, 1]."""
-        of, splits = self._asked(of, n_splits)
+        of, splits = self._resolve_question(of, n_splits)
         weights = self.node_weights
         chosen = np.sort(rng.choice(len(weights), n, p=weights / weights.sum()))
         drawn, start = np.empty((n, len(sizes))), 0

@@ -45,8 +45,8 @@ class Predictor(Protocol):
         """
         ...
 
-    def pooled(self, count: int) -> Predictor:
-        """The same from so many independent integrals, where anything was integrated."""
+    def pool_integrals(self, count: int) -> Predictor:
+        """Pool so many independent integrals; a method that integrates nothing returns itself."""
         ...
 
 

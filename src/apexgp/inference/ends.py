@@ -59,7 +59,7 @@ def are_uneven(weights: FloatArray) -> bool:
 
 
 class Weighed(NamedTuple):
-    """What draws weigh, and what they say of far forecasts."""
+    """Weights of draws, and what these draws say of far forecasts."""
 
     share: FloatArray
     """Weights that sum to 1, shape (draws, nodes)."""

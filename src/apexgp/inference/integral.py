@@ -85,12 +85,12 @@ class _Nodes:
 
     @property
     def count(self) -> int:
-        """Of the nodes."""
+        """Number of nodes that count."""
         return self.places.shape[1]
 
     @cached_property
     def weights(self) -> FloatArray:
-        """Of the nodes, which sum to 1."""
+        """Weights of the nodes, which sum to 1."""
         weights: FloatArray = self.weighed.share.sum(axis=0)
         return weights
 
@@ -170,7 +170,7 @@ class _Search:
     def _begin(self, count: int, used: int) -> _Nodes:
         """Nodes from the wide proposals."""
         places, at, proposed = self._evaluate(self.wide.counting(count), used)
-        return self._judged(places, at, proposed, count, None, 1, used + count)
+        return self._judge_nodes(places, at, proposed, count, None, 1, used + count)
 
     def _go_on(self, nodes: _Nodes, count: int, *, alone: bool = False) -> _Nodes:
         """With another round of so many nodes, which count alone or beside those before."""
@@ -184,7 +184,7 @@ class _Search:
         if not alone:
             places, worth = np.concatenate([nodes.places, places], axis=1), worth + nodes.worth
             at, proposed = nodes.at.and_then(at), np.concatenate([nodes.proposed, proposed])
-        return self._judged(places, at, proposed, worth, told.ends, nodes.rounds + 1, nodes.used + count)
+        return self._judge_nodes(places, at, proposed, worth, told.ends, nodes.rounds + 1, nodes.used + count)
 
     def _evaluate(self, sources: Proposals, used: int) -> tuple[FloatArray, Evaluated, FloatArray]:
         """Nodes, as many as the proposals count, what is known there, and the density of the proposals."""
@@ -197,7 +197,7 @@ class _Search:
         log_weight = at.log_weight - 0.5 * (np.einsum("dn,dn->n", z, z) + dimensions * _LOG_2PI) + log_slope
         return places, at._replace(log_weight=log_weight), sources.mixed_density(places)
 
-    def _judged(
+    def _judge_nodes(
         self,
         places: FloatArray,
         at: Evaluated,

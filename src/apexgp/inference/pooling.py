@@ -49,7 +49,7 @@ class PooledPosterior:
 
     integrals: tuple[AveragedPosterior, ...]
 
-    def pooled(self, count: int) -> PooledPosterior:
+    def pool_integrals(self, count: int) -> PooledPosterior:
         """The first `count` integrals: those that are still missing are computed."""
         first = self.integrals[0]
         more = [_integrate_again(first, number) for number in range(len(self.integrals), count)]
@@ -57,7 +57,7 @@ class PooledPosterior:
 
     @cached_property
     def whole(self) -> AveragedPosterior:
-        """All of them as one."""
+        """The integrals pooled: one posterior from the nodes of all."""
         first = self.integrals[0]
         by_mean = zip(*(one.posteriors for one in self.integrals), strict=True)
         return replace(average([pool(same) for same in by_mean], first.precision, first.seed), curve=first.curve)

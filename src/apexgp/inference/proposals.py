@@ -126,7 +126,7 @@ class Proposals:
         return density
 
     def mixed_density(self, z: FloatArray) -> FloatArray:
-        """Of a node that comes from any of them, at coordinates z (D, nodes): shape (nodes,)."""
+        """Density of the mixture of the proposals at coordinates z (D, nodes): shape (nodes,)."""
         return self.counts / self.counts.sum() @ self.density(z)
 
 

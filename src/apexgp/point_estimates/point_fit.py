@@ -68,7 +68,7 @@ class PointFit:
         """1: nothing was integrated."""
         return 1
 
-    def pooled(self, count: int) -> Self:
+    def pool_integrals(self, count: int) -> Self:
         """Itself: nothing is random."""
         return self
 

@@ -86,7 +86,7 @@ def test_error_rates_have_targets_to_come_down_to(tmp_path, facts_of):
 @pytest.mark.slow
 def test_what_is_not_decided_is_said_to_be(run, facts_of, pairs):
     model = APExGP("power_law").fit(LearningCurve.from_csv(pairs))
-    pooled = model._fit.pooled(model._fit.most_integrals)
+    pooled = model._fit.pool_integrals(model._fit.most_integrals)
     confidence = float(model._forecast_by(pooled, np.array([1e300]), "expected").prob_at_least(0.82)[0])
     answer = model.required_size(0.82, confidence)
     assert answer.is_open
