@@ -106,12 +106,11 @@ def find_first_pilot_cautions() -> tuple[str, ...]:
 def find_forecast_cautions(sizes: FloatArray, pilot: Replicates) -> tuple[str, ...]:
     """Caution where sizes are too far beyond the pilot, or below it."""
     found = []
-    factor = sizes.max() / pilot.sizes[-1]
-    if factor > FARTHEST_FACTOR:
+    if sizes.max() > FARTHEST_FACTOR * pilot.sizes[-1]:
         found.append(
             Caution(
-                f"{sizes.max():,.10g} is {format_multiple(factor)} times the largest pilot size "
-                f"({pilot.sizes[-1]:,.10g}). The method has been tested up to about {FARTHEST_FACTOR} times.",
+                f"{sizes.max():,.10g} is more than {FARTHEST_FACTOR} times the largest pilot size "
+                f"({pilot.sizes[-1]:,.10g}), as far as the method has been tested.",
                 f"beyond {FARTHEST_FACTOR}x",
             )
         )

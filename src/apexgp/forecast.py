@@ -238,6 +238,10 @@ class Forecast(Answer):
         values = self.scale.outside(self._mixture.quantile(below, 1 - below))
         return values[0] if levels.ndim == 0 else values
 
+    def at_least(self, probability: float) -> FloatArray:
+        """The score that is reached or exceeded with a probability, at each size: what can be promised with it."""
+        return self.quantile(1 - check_probability("probability", probability))
+
     def interval(self, level: float = LEVEL, kind: IntervalKind = "equal_tailed") -> tuple[FloatArray, FloatArray]:
         """Lower and upper ends of the interval that contains the score with probability `level`.
 

@@ -13,7 +13,7 @@ from scipy.special import ndtri
 
 from ._answer import Answer, ColumnData, SummaryTable
 from ._check import FloatArray, check_positive, check_probability, check_real_number, has_attributes
-from ._numbers import format_chance, format_size_needed, round_down, round_up
+from ._numbers import format_chance, format_size, format_size_needed, round_down, round_up
 from .curve import LearningCurve
 from .errors import RequestError
 from .forecast import Forecast, Quantity
@@ -23,9 +23,9 @@ from .scale import UNIT_RANGE
 __all__ = [
     "CERTAIN",
     "CONFIDENCE",
+    "FARTHEST_PLAN",
     "KNOWN",
     "UNLIMITED",
-    "UNREAL",
     "Exactness",
     "Forecaster",
     "RequiredSize",
@@ -47,8 +47,8 @@ Success = Callable[[FloatArray], FloatArray]
 CONFIDENCE = 0.8
 """Probability with which a target should be met, where nothing else is said."""
 
-UNREAL = 10_000
-"""Beyond so many times the pilot a number of examples is no plan, whatever the curve says."""
+FARTHEST_PLAN = 100
+"""Beyond so many times the pilot a number of examples is no plan, whatever the curve says: none is printed."""
 
 UNLIMITED = 1e300
 """Stands for infinitely many examples: what a curve has still to gain there, it gains nowhere."""
@@ -121,7 +121,7 @@ class RequiredSize(Answer):
         Reasons to doubt the answer, among them that `prob_reachable` is too close to the confidence for the integral
         to decide whether any number of examples suffices.
     largest : float
-        The pilot's largest size: sizes more than 10,000 times as large are printed as such, without a number.
+        The pilot's largest size: sizes more than 100 times as large are printed as such, without a number.
     """
 
     target: float
@@ -141,7 +141,7 @@ class RequiredSize(Answer):
     @property
     def is_realistic(self) -> bool:
         """Whether there is a size that can be planned for, as far as is known."""
-        return not self._is_unreal(self.least_size)
+        return not self.is_beyond_plans(self.least_size)
 
     @property
     def is_open(self) -> bool:
@@ -164,13 +164,19 @@ class RequiredSize(Answer):
         """Whether it is known that no number of examples suffices."""
         return math.isinf(self.least_size)
 
-    def _is_unreal(self, size: float) -> bool:
-        return math.isinf(size) or size > UNREAL * self.largest
+    def is_beyond_plans(self, size: float) -> bool:
+        """Whether a size is infinite, or more than 100 times the pilot's largest."""
+        return math.isinf(size) or size > FARTHEST_PLAN * self.largest
+
+    @property
+    def farthest_plan(self) -> str:
+        """The largest size that is printed, 100 times the pilot's largest, as it is written."""
+        return format_size(FARTHEST_PLAN * self.largest)
 
     @property
     def rounded_size(self) -> float:
-        """The size as it is printed everywhere: rounded up."""
-        return round_up(self.size, self.digits)
+        """The size as it is printed everywhere, rounded up; infinite where no number is printed."""
+        return math.inf if self.is_beyond_plans(self.size) else round_up(self.size, self.digits)
 
     @property
     def by_probability(self) -> dict[float, float]:
@@ -187,12 +193,16 @@ class RequiredSize(Answer):
     def in_words(self, size: float) -> str:
         """One of the sizes, rounded up; where it is infinite, the best probability instead.
 
-        A size that no one could plan for is given as a multiple of the pilot: its digits mean nothing.
+        Of a size that no one could plan for it is said that it is one: its digits mean nothing.
         """
         if isinstance(size, float) and size == math.inf:
             return f"none: {self.at_best} at best"
         number = check_positive("size", size)
-        return f"over {UNREAL:,}x" if self._is_unreal(number) else format_size_needed(number, self.digits)
+        return (
+            f"more than {self.farthest_plan}"
+            if self.is_beyond_plans(number)
+            else format_size_needed(number, self.digits)
+        )
 
     @property
     def size_in_words(self) -> str:
@@ -200,7 +210,7 @@ class RequiredSize(Answer):
         if self.is_known or not self.is_realistic:
             return self.in_words(self.least_size)
         low, high = self.rounded_range
-        if self._is_unreal(high):
+        if self.is_beyond_plans(high):
             return f"{low:,.0f} or more"
         return f"between {low:,.0f} and {format_size_needed(high, self.digits)}"
 
@@ -217,7 +227,8 @@ class RequiredSize(Answer):
 
     def _columns(self) -> ColumnData:
         beside = ("cautions", "largest")
-        return {one.name: [getattr(self, one.name)] for one in fields(self) if one.name not in beside}
+        columns: ColumnData = {one.name: [getattr(self, one.name)] for one in fields(self) if one.name not in beside}
+        return columns | {"rounded_size": [self.rounded_size], "is_open": [self.is_open]}
 
     def shown(self) -> SummaryTable:
         """The sizes by their probability."""
@@ -229,7 +240,7 @@ class RequiredSize(Answer):
         elif self.is_out_of_reach:
             title = f"Required size: no number of examples reaches {self.target:g} {sure}"
         elif not self.is_realistic:
-            title = f"Required size: more than {UNREAL:,} times the pilot's examples, to reach {self.target:g} {sure}"
+            title = f"Required size: it takes more than {self.farthest_plan} examples to reach {self.target:g} {sure}"
         else:
             title = f"Required size: {self.size_in_words} examples reach {self.target:g} {sure}"
         title += ", if any number does" if self.is_open else ""

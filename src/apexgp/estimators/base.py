@@ -25,6 +25,7 @@ from .._check import (
     format_value,
     make_generator,
 )
+from .._numbers import round_up
 from ..cautions import find_forecast_cautions, find_pilot_cautions, find_undecided_cautions
 from ..curve import Direction, LearningCurve
 from ..errors import ApexError, DataError, RequestError
@@ -345,8 +346,8 @@ class CurveEstimator(SettingsEstimator):
         return replace(answer, cautions=answer.cautions + undecided)
 
     def _add_cautions(self, found: RequiredSize) -> RequiredSize:
-        # Where no size suffices, the cautions are those for sizes beyond the pilot.
-        asked = found.least_size if found.is_realistic else 2 * self.curve_.largest
+        # Where no size suffices, the cautions are those for sizes beyond the pilot; else for the size that is printed.
+        asked = round_up(found.least_size, found.digits) if found.is_realistic else 2 * self.curve_.largest
         return replace(found, cautions=self._find_cautions(np.array([float(asked)])))
 
     def _find_cautions(self, sizes: FloatArray) -> tuple[str, ...]:

@@ -118,6 +118,10 @@ class RequiredFacts(TypedDict):
     """Monte Carlo standard error of the size, as a share of it; null where the size is infinite, or the error is."""
     digits: Count
     """Number of digits to which sizes are rounded in words."""
+    rounded_size: NonNegative | None
+    """The size as words print it, rounded up; null where they print none: infinite, or over 100 times the pilot's."""
+    is_open: bool
+    """Whether the integral leaves open if any number of examples suffices."""
     cautions: NotRequired[list[str]]
 
 

@@ -19,7 +19,7 @@ from ..learners import LEARNERS
 from ..model.learnt import Learnt
 from ..model.means import MEANS, PAPER_MEANS
 from ..model.paper_priors import PUBLISHED
-from ..required import UNREAL, RequiredSize
+from ..required import FARTHEST_PLAN, RequiredSize
 from ..scale import format_range
 from .phrases import add_article, join_words
 
@@ -157,31 +157,31 @@ def describe_learnt_curves(learnt: Learnt) -> str:
     return f"{curves}{tasks} ({learnt.metric})"
 
 
-def say_required_size(found: RequiredSize, curve: LearningCurve) -> str:
-    """How many examples it takes."""
+def say_required_size(found: RequiredSize, curve: LearningCurve, otherwise: str = "") -> str:
+    """Say how many examples a target takes; `otherwise` continues the sentence with other assumptions."""
     last = curve.largest
     goal = f"a mean {curve.metric_name} of {found.target:g}"
+    sure = f"a probability of {100 * found.confidence:g} %"
     if found.already_met:
         text = (
             f"The pilot's {last:,.10g} training {curve.unit_name} already reach {goal}, with a probability of "
-            f"{format_chance(found.prob_now)}"
+            f"{format_chance(found.prob_now)}{otherwise}."
         )
-        return text + ("." if found.size <= last else "; with more, that probability may fall again.")
-    ever = f"with unlimited data of this kind the probability is {found.at_best}"
-    if not found.is_realistic:
-        return (
-            f"No realistic number of training {curve.unit_name} (up to {UNREAL:,} times the pilot) reaches {goal} "
-            f"with a probability of {100 * found.confidence:g} %; {ever}."
+        return text if found.size <= last else f"{text} With more, that probability may fall again."
+    if found.is_out_of_reach:
+        text = f"No number of training {curve.unit_name} reaches {goal} with {sure}{otherwise}."
+    elif not found.is_realistic:
+        text = (
+            f"Reaching {goal} with {sure} takes more than {found.farthest_plan} training {curve.unit_name}, "
+            f"{FARTHEST_PLAN} times the pilot's {last:,.10g}{otherwise}."
         )
-    return (
-        f"To reach {goal} with a probability of {100 * found.confidence:g} %, plan for {found.size_in_words} "
-        f"training {curve.unit_name}, {format_times_pilot(found, last)} times the pilot's {last:,.10g}; "
-        f"{_say_if_open(found)}{ever}."
-    )
-
-
-def _say_if_open(found: RequiredSize) -> str:
-    return "whether any number suffices is not decided numerically: " if found.is_open else ""
+    else:
+        text = (
+            f"To reach {goal} with {sure}, plan for {found.size_in_words} training {curve.unit_name}, "
+            f"{format_times_pilot(found, last)} times the pilot's {last:,.10g}{otherwise}."
+        )
+    undecided = " Whether any number suffices is not decided numerically." if found.is_open else ""
+    return f"{text}{undecided} With unlimited data of this kind the probability is {found.at_best}."
 
 
 def format_times_pilot(found: RequiredSize, last: float) -> str:
@@ -211,16 +211,18 @@ def describe_required_size_methods(found: RequiredSize, curve: LearningCurve) ->
             f"The probability that the expected {curve.metric_name} meets {target} with the pilot's {last:,.10g} "
             f"training {curve.unit_name} was estimated at {format_chance(found.prob_now)}."
         )
-    ever = f"with unlimited data of this kind the probability was estimated at {found.at_best}"
+    undecided = "whether any number suffices is not decided numerically: " if found.is_open else ""
+    ever = f"{undecided}with unlimited data of this kind the probability was estimated at {found.at_best}"
     sure = f"a probability of {100 * found.confidence:g} %"
     if not found.is_realistic:
+        up_to = "" if found.is_out_of_reach else f" up to {found.farthest_plan}"
         return (
-            f"No number of training {curve.unit_name} up to {UNREAL:,} times the pilot was estimated to meet {target} "
-            f"in expected {curve.metric_name} with {sure}; {ever}."
+            f"No number of training {curve.unit_name}{up_to} was estimated to meet {target} in expected "
+            f"{curve.metric_name} with {sure}; {ever}."
         )
     return (
         f"The expected {curve.metric_name} was estimated to meet {target} with {sure} from "
-        f"{found.size_in_words} training {curve.unit_name} on; {_say_if_open(found)}{ever}."
+        f"{found.size_in_words} training {curve.unit_name} on; {ever}."
     )
 
 

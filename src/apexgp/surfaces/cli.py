@@ -145,7 +145,10 @@ def _common(
 
 
 def main() -> None:
-    """Run the command line. Exit codes: 0 fine, 1 the data or the request is at fault, 2 usage."""
+    """Run the command line.
+
+    Exit codes: 0 fine, 1 the data or the request is at fault, 2 usage, 3 a probability is below --fail-below.
+    """
     for stream in (sys.stdout, sys.stderr):
         # A terminal that cannot show a letter shows a question mark instead of ending the program.
         if isinstance(stream, io.TextIOWrapper):

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
+from importlib.metadata import version
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypedDict, get_args
 
+import numpy as np
+
 from ..._check import FloatArray, check_choice, check_probability, check_real_number
-from ..._numbers import format_chance, format_count, format_multiple, format_size
+from ..._numbers import format_chance, format_count, format_multiple, format_size, format_size_range
 from ...curve import LearningCurve
 from ...errors import RequestError
 from ...estimators import APExGP
 from ...estimators.contract import clone
 from ...forecast import LEVEL, Forecast, Quantity
-from ...question_base.citations import list_sources
-from ...question_base.documents import Probability, WithMethodsText, word_answer
+from ...question_base.citations import list_sources, say_how_to_cite
+from ...question_base.documents import NonNegative, Probability, WithMethodsText, word_answer
 from ...question_base.model_documents import (
     ModelFacts,
     TargetFacts,
@@ -22,10 +26,10 @@ from ...question_base.model_documents import (
     describe_target,
 )
 from ...question_base.model_settings import CONFIDENCE_SETTING, ModelQuestion
-from ...question_base.phrases import join_words
 from ...question_base.question import Cells, QuestionAnswer
 from ...question_base.sizes import SizeSpec, build_sizes_setting, format_multiples
 from ...question_base.wording import (
+    count_total,
     describe_pilot_and_method,
     describe_precision,
     describe_required_size_methods,
@@ -33,10 +37,9 @@ from ...question_base.wording import (
     say_kind,
     say_required_size,
 )
-from ...required import CONFIDENCE, RequiredSize, success_of
+from ...required import CONFIDENCE, RequiredSize, prob_met
 from ...settings import Setting
 from ..evaluation import (
-    MEASURES,
     EvaluationRow,
     MinimumEvaluationSize,
     check_cstatistic,
@@ -44,6 +47,7 @@ from ..evaluation import (
     minimum_evaluation_size,
     write_evaluation_methods,
 )
+from .assumptions import RequiredSizeRange, SizeRangeFacts, describe_size_range, required_size_range
 from .batch import (
     DEFAULT_TIMES,
     BatchAnswer,
@@ -170,16 +174,24 @@ class StudySettings(ForecastSettings):
             if self.target is None:
                 raise RequestError("applies only with a target.", argument="prevalence", remedy=("Give {}.", "target"))
 
-    def forecast(self, model: APExGP) -> ForecastAnswer:
-        """Ask a fitted model for the forecast."""
+    def forecast(self, model: APExGP, *, quick: bool = False) -> ForecastAnswer:
+        """Ask a fitted model for the forecast; if quick, without other assumptions about a required size."""
         evaluation = self._evaluation(model.curve_)
         sizes = self.list_sizes(model.curve_)
         required = None if self.target is None else model.required_size(self.target, self.confidence)
-        forecast = model.forecast(sizes, of=self.of)
-        chances = None if required is None else success_of(model, required.target, "expected")(forecast.sizes)
-        without = self._forecast_without(model, sizes)
+        otherwise = None
+        if required is not None and not quick:
+            otherwise = required_size_range(model, required.target, required.confidence)
         return ForecastAnswer(
-            self, model, forecast, forecast.interval(self.level), required, chances, without, evaluation
+            question=self,
+            model=model,
+            forecast=model.forecast(sizes, of=self.of),
+            expected=model.forecast(sizes, of="expected"),
+            required=required,
+            otherwise=otherwise,
+            without=self._forecast_without(model, sizes),
+            # For another C statistic than the target it may be planned, whether or not the target can be reached.
+            evaluation=None if self.cstatistic is None and required and not required.is_realistic else evaluation,
         )
 
     def _evaluation(self, curve: LearningCurve) -> MinimumEvaluationSize | None:
@@ -217,9 +229,13 @@ class ForecastQuestion(StudySettings):
 
     has_own_place: ClassVar[bool] = True
 
+    quick: Annotated[
+        bool, Setting("Leave out how far other reasonable assumptions move the number of examples for a target.")
+    ] = False
+
     def answer(self, model: APExGP) -> ForecastAnswer:
         """Ask a fitted model."""
-        return self.forecast(model)
+        return self.forecast(model, quick=self.quick)
 
     def answer_batch(self, curves: Mapping[str | None, LearningCurve], model: APExGP) -> BatchAnswer:
         """Ask a model with these settings about each of several curves."""
@@ -232,11 +248,12 @@ class ForecastQuestion(StudySettings):
         return answer_batch(self, curves, model)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class ForecastAnswer(QuestionAnswer):
     """A forecast, the ends of its intervals and, where there is a target, the size that it takes.
 
-    `chances` are the probabilities that each of the sizes reaches the target, as the required size counts them.
+    `expected` is the forecast of the true expected score, which a target is about, and a promise.
+    `otherwise` says how far other reasonable assumptions move the required size.
     `without` holds, for each fact about the curve that has moved the priors, the forecast that there would be if it
     were not known.
     `evaluation` is how many patients it takes to evaluate the model, where a prevalence was given.
@@ -245,11 +262,29 @@ class ForecastAnswer(QuestionAnswer):
     question: StudySettings
     model: APExGP
     forecast: Forecast
-    ends: tuple[FloatArray, FloatArray]
+    expected: Forecast
     required: RequiredSize | None
-    chances: FloatArray | None
+    otherwise: RequiredSizeRange | None
     without: Mapping[str, Forecast] = field(default_factory=dict)
     evaluation: MinimumEvaluationSize | None = None
+
+    @cached_property
+    def ends(self) -> tuple[FloatArray, FloatArray]:
+        """Ends of the intervals at each size."""
+        return self.forecast.interval(self.question.level)
+
+    @cached_property
+    def promised(self) -> FloatArray:
+        """The score that the true expected score reaches with the confidence asked for, at each size."""
+        higher, sure = self.model.curve_.direction == "higher", self.question.confidence
+        return self.expected.at_least(sure) if higher else self.expected.quantile(sure)
+
+    @cached_property
+    def chances(self) -> FloatArray | None:
+        """The probability that each of the sizes reaches the target, as the required size counts it."""
+        if self.required is None:
+            return None
+        return prob_met(self.expected, self.required.target, self.model.curve_.direction)
 
     @property
     def sizes(self) -> list[float]:
@@ -271,6 +306,8 @@ class ForecastAnswer(QuestionAnswer):
         """The pilot, the settings, the fit and the forecast, and the answer to a target."""
         level = self.question.level
         rows = _rows_of(self.forecast, level)
+        for row, promised in zip(rows, self.promised.tolist(), strict=True):
+            row["promised"] = promised
         if self.chances is not None:
             for row, one in zip(rows, self.chances.tolist(), strict=True):
                 row["prob_target"] = one
@@ -279,10 +316,13 @@ class ForecastAnswer(QuestionAnswer):
             "schema": "urn:apexgp:forecast:1",
             **describe_model(self.model),
             "level": level,
+            "confidence": self.question.confidence,
             "forecast": rows,
             "without": {fact: _rows_of(found, level) for fact, found in self.without.items()},
             **describe_target(self.required, self.model.curve_),
+            "otherwise": None if self.otherwise is None else describe_size_range(self.otherwise),
             **_describe_study(self),
+            "grant_text": write_grant_text(self),
             **word_answer(
                 " ".join(say_answer(self)),
                 write_forecast_methods(self),
@@ -293,9 +333,11 @@ class ForecastAnswer(QuestionAnswer):
 
     def table(self) -> Cells:
         """One row per size."""
-        curve, found = self.model.curve_, self.forecast
-        header = list_forecast_columns(curve.metric_name, self.question.level)
+        curve, found, asked = self.model.curve_, self.forecast, self.question
+        promise = f"{_name_bound(curve)}, with {100 * asked.confidence:g} %"
+        header = [*list_forecast_columns(curve.metric_name, asked.level), promise]
         rows = build_forecast_cells(found.sizes, found.mean, self.ends, curve.largest)
+        rows = [[*row, f"{promised:.3f}"] for row, promised in zip(rows, self.promised, strict=True)]
         if self.required is None or self.chances is None:
             return header, rows
         return [*header, f"true mean reaches {self.required.target:g}"], [
@@ -330,7 +372,10 @@ class StudyFacts(TypedDict):
 
     paragraph: str
     """Both in words, for those who fund it."""
-    evaluation: EvaluationRow
+    evaluation: EvaluationRow | None
+    """Null where the target, for which it would be planned, cannot be reached."""
+    total: NonNegative | None
+    """Patients for development and evaluation together; null where the former are not known."""
 
 
 class StudySizes(TypedDict, total=False):
@@ -345,17 +390,25 @@ class ForecastDocument(ModelFacts, TargetFacts, StudySizes, WithMethodsText):
     schema: Literal["urn:apexgp:forecast:1"]
     level: Probability
     """Probability of the intervals."""
+    confidence: Probability
+    """Probability with which the target should be reached, and with which each size reaches `promised`."""
     forecast: list[ForecastRow]
     without: dict[str, list[ForecastRow]]
     """For each fact about the curve that has moved the priors (`train_scores`, `n_features`, `n_classes`), the forecast
     that there would be if it were not known."""
+    otherwise: SizeRangeFacts | None
+    """How far other reasonable assumptions move the required size; null where that was not asked for."""
+    grant_text: str | None
+    """Three sentences for the sample-size paragraph of a grant, with the citation; null without a target."""
 
 
 def _describe_study(answer: ForecastAnswer) -> StudySizes:
-    paragraph = write_study_paragraph(answer)
-    if paragraph is None or answer.evaluation is None:
+    if answer.question.prevalence is None:
         return {}
-    return {"study": {"paragraph": paragraph, "evaluation": describe_evaluation(answer.evaluation)}}
+    evaluation = None if answer.evaluation is None else describe_evaluation(answer.evaluation)
+    return {
+        "study": {"paragraph": " ".join(say_study(answer)), "evaluation": evaluation, "total": count_patients(answer)}
+    }
 
 
 def _rows_of(found: Forecast, level: float) -> list[ForecastRow]:
@@ -363,19 +416,23 @@ def _rows_of(found: Forecast, level: float) -> list[ForecastRow]:
 
 
 def say_answer(answer: ForecastAnswer) -> list[str]:
-    """Sentences of the whole answer: the size that a target takes, then the forecast.
+    """Sentences of the whole answer: the size that a target takes, or the two sizes of a study, then the forecast.
 
-    Whoever asks for a precision is told which was reached. Where a study is to be evaluated, both of its sizes are one
-    paragraph, at the end.
+    Whoever asks for a precision is told which was reached.
     """
-    model, of_target, study = answer.model, list[str](), write_study_paragraph(answer)
-    if answer.required is not None and study is None:
-        told = (say_required_size(answer.required, model.curve_), say_held_out(answer.required, model.curve_))
-        of_target = [sentence for sentence in told if sentence]
+    model = answer.model
     precision = [] if model.precision is None else [describe_precision(model)]
-    both_sizes = [] if study is None else [study]
     of_model = [*say_kind(model), *_say_changes(answer), *precision]
-    return [*of_target, say_forecast(answer), *of_model, *both_sizes]
+    return [*say_study(answer), say_forecast(answer), *of_model]
+
+
+def say_development(answer: ForecastAnswer) -> list[str]:
+    """Sentences on the size that a target takes, where there is one."""
+    if answer.required is None:
+        return []
+    curve, otherwise = answer.model.curve_, "" if answer.otherwise is None else answer.otherwise.clause
+    told = (say_required_size(answer.required, curve, otherwise), say_held_out(answer.required, curve))
+    return [sentence for sentence in told if sentence]
 
 
 def say_briefly(answer: ForecastAnswer) -> str:
@@ -402,8 +459,13 @@ def say_forecast(answer: ForecastAnswer) -> str:
         f"With {size:,.10g} training {curve.unit_name} ({format_multiple(size / last)} times the pilot's "
         f"{last:,.10g}, which "
         f"give {score:.3f}), expect a mean {curve.metric_name} of {answer.forecast.mean[-1]:.3f}; the chance is "
-        f"{100 * answer.question.level:g} % that it lies between {lower[-1]:.3f} and {upper[-1]:.3f}."
+        f"{100 * answer.question.level:g} % that it lies between {lower[-1]:.3f} and {upper[-1]:.3f}, and "
+        f"{100 * answer.question.confidence:g} % that the true mean is {_name_bound(curve)} {answer.promised[-1]:.3f}."
     )
+
+
+def _name_bound(curve: LearningCurve) -> str:
+    return "at least" if curve.direction == "higher" else "at most"
 
 
 _SAID_WITHOUT: dict[str, Callable[[LearningCurve], str]] = {
@@ -455,21 +517,86 @@ def say_pilot(curve: LearningCurve) -> str:
     )
 
 
-def write_study_paragraph(answer: ForecastAnswer) -> str | None:
-    """Both sizes of a study for those who fund it, where a prevalence was given: for development and for evaluation."""
-    found, required, curve = answer.evaluation, answer.required, answer.model.curve_
-    if found is None or required is None:
-        return None
-    wide = join_words([f"{width:g} for {MEASURES[name]}" for name, width in found.widths.items()])
-    development = (say_required_size(required, curve), say_held_out(required, curve))
-    return " ".join(
-        [
-            "Development.",
-            *filter(None, development),
-            f"Evaluation. To judge the finished model, plan for at least {found.size:,} further patients who had no "
-            f"part in its development, of whom about {found.events:,} will have the outcome if "
-            f"{100 * found.prevalence:.3g} % of all patients do. If its C statistic (AUROC) is {found.cstatistic:g}, "
-            f"95 % confidence intervals will then be no wider than {wide} (Riley et al. 2021); most patients are "
-            f"needed for {MEASURES[found.decisive]}.",
-        ]
+def say_study(answer: ForecastAnswer) -> list[str]:
+    """Sentences on how many a study takes: to develop the model and, with a prevalence, to evaluate it, and in all."""
+    found, development, prevalence = answer.evaluation, say_development(answer), answer.question.prevalence
+    if prevalence is None:
+        return development
+    if found is None:
+        return [*development, "No evaluation is planned at a target that cannot be reached."]
+    evaluation = (
+        f"To evaluate the finished model, plan for at least {found.size:,} further patients who had no part in its "
+        f"development, about {found.events:,} of them with the outcome, if its C statistic (AUROC) is "
+        f"{found.cstatistic:g} (Riley et al. 2021)."
     )
+    return [*development, evaluation, _say_total(answer, found)]
+
+
+def _say_total(answer: ForecastAnswer, found: MinimumEvaluationSize) -> str:
+    total = count_patients(answer)
+    if total is None:
+        return "The two add up, since no patient can serve both."
+    development = f"{total - found.size:,.0f} for development and {found.size:,} for evaluation"
+    return f"The two add up, since no patient can serve both: {total:,.0f} patients in all, {development}."
+
+
+def count_patients(answer: ForecastAnswer) -> float | None:
+    """Patients for development and evaluation together, from what is printed; None where the former are not known.
+
+    Development counts those who are kept for validation and test, where their share is known.
+    """
+    required, found, curve = answer.required, answer.evaluation, answer.model.curve_
+    if required is None or found is None:
+        return None
+    if required.already_met:
+        return curve.largest + found.size
+    if not required.is_realistic or not required.is_known:
+        return None
+    kept = count_total(required, curve)
+    return (required.rounded_size if kept is None else kept) + found.size
+
+
+def write_grant_text(answer: ForecastAnswer) -> str | None:
+    """Three sentences for the sample-size paragraph of a grant, with the citation; None without a target."""
+    required, curve, found = answer.required, answer.model.curve_, answer.evaluation
+    if required is None:
+        return None
+    sizes = format_size_range(np.unique(curve.sizes).tolist(), "training-set size")
+    pilot = (
+        f"In our pilot study ({format_count(len(curve), 'score')} at {sizes}) the classifier reached a mean "
+        f"{curve.metric_name} of {curve.replicates.mean[-1]:.3f} with {curve.largest:,.10g} training {curve.unit_name}."
+    )
+    of_evaluation = () if found is None else ("riley_evaluation",)
+    cited = say_how_to_cite("harvey", *of_evaluation)
+    return " ".join([pilot, _say_grant_estimate(answer, required), _say_grant_plan(answer, required), cited])
+
+
+def _say_grant_estimate(answer: ForecastAnswer, required: RequiredSize) -> str:
+    curve, otherwise = answer.model.curve_, "" if answer.otherwise is None else answer.otherwise.clause
+    begin = f"Extrapolation of its learning curve (Harvey et al. 2023; apexgp {version('apexgp')}) gives a probability"
+    goal = f"a mean {curve.metric_name} of {required.target:g}"
+    if required.already_met:
+        return f"{begin} of {format_chance(required.prob_now)} that this number already reaches {goal}{otherwise}."
+    if required.is_out_of_reach:
+        return (
+            f"{begin} of only {required.at_best} that even unlimited data of this kind reach {goal}, where "
+            f"{100 * required.confidence:g} % are wanted."
+        )
+    size, sure = f"{required.size_in_words} training {curve.unit_name}", f"{100 * required.confidence:g} %"
+    reach = f"that {size} reach {goal}" if required.is_realistic else f"of reaching {goal} only with {size}"
+    return f"{begin} of {sure} {reach}{otherwise}."
+
+
+def _say_grant_plan(answer: ForecastAnswer, required: RequiredSize) -> str:
+    curve, found, total = answer.model.curve_, answer.evaluation, count_patients(answer)
+    if not required.is_realistic and not required.already_met:
+        return say_forecast(answer)
+    if found is not None and total is not None:
+        return (
+            f"With {found.size:,} further {curve.unit_name} to evaluate the finished model (Riley et al. 2021) we plan "
+            f"for {total:,.0f} in all."
+        )
+    kept = count_total(required, curve)
+    many = f"{curve.largest:,.10g}" if required.already_met else required.size_in_words
+    in_all = "" if kept is None else f", {kept:,.0f} in all with those for validation and test"
+    return f"We therefore plan for {many} training {curve.unit_name}{in_all}."

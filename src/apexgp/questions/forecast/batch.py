@@ -398,6 +398,8 @@ class ForecastRow(TypedDict):
     """Upper end of that interval."""
     prob_target: NotRequired[Probability]
     """Probability that the true expected score at this size reaches the target."""
+    promised: NotRequired[float]
+    """The score that the true expected score at this size reaches with the probability `confidence`."""
 
 
 class TaskFacts(TargetFacts):

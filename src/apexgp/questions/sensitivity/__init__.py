@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, ClassVar, Literal, TypedDict
 from ..._numbers import format_chance
 from ...estimators import APExGP
 from ...files.writing import to_json_value
+from ...question_base.changes import name_change
 from ...question_base.citations import list_sources
 from ...question_base.documents import Probability, Size, WithMethodsText, word_answer
 from ...question_base.model_documents import ModelFacts, RequiredFacts, describe_model, describe_required_size
-from ...question_base.phrases import add_article, join_words
+from ...question_base.phrases import join_words
 from ...question_base.question import Cells, QuestionAnswer, build_table
 from ...question_base.wording import describe_pilot_and_method
 from ..forecast import ForecastSettings
@@ -28,30 +29,11 @@ __all__ = [
     "analyse",
     "label_bar_group",
     "label_compared_axis",
-    "name_change",
     "say_left_out",
 ]
 
 _MOST = 3  # changes that a sentence names
 _TRIFLING = {True: 0.01, False: 0.001}  # with a target and without: what no reader would call a change
-# What is changed, as a sentence says it; others are named by what they are.
-_CHANGES = {
-    "more left to gain": "a prior that expects more to be gained",
-    "less left to gain": "a prior that expects less to be gained",
-    "noisier scores": "a prior that expects twice the noise",
-    "steadier scores": "a prior that expects half the noise",
-    "larger departures": "a prior that expects the curve to depart twice as far from its shape",
-    "smaller departures": "a prior that expects the curve to depart half as far from its shape",
-    "priors of all kinds": "the priors that all kinds of learner share",
-    "calibrated priors": "calibrated priors",
-    "paper's priors": "the paper's priors",
-    "published method": "the published method",
-    "default method": "the default method",
-    "another seed": "another seed",
-    "mean over new splits": "the mean over new splits instead",
-    "same splits continued": "the same splits, continued, instead",
-    "true expected score": "the true expected score instead",
-}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -137,7 +119,7 @@ class ChangeFacts(TypedDict):
 
     name: str
     """What was changed."""
-    kind: Literal["none", "prior", "curve", "limit", "data", "question", "seed"]
+    kind: Literal["none", "prior", "curve", "limit", "data", "question"]
     forecast: list[ScoreRow]
     required: RequiredFacts | None
     prob_target: Probability | None
@@ -178,32 +160,21 @@ def _change_facts(row: SensitivityRow, found: Sensitivity) -> ChangeFacts:
     }
 
 
-def name_change(row: SensitivityRow) -> str:
-    """A change as a sentence names it."""
-    if row.kind == "data":
-        return row.name
-    if row.kind == "limit":
-        name, value = row.name.split()
-        return f"with a {name} of {value}"
-    if row.kind == "curve":
-        return f"with {add_article(row.name)}"
-    return f"with {_CHANGES.get(row.name, row.name)}"
-
-
 def say_sensitivity(answer: SensitivityAnswer) -> str:
     """Say what moves the answer most, what comes next, and how much of it is the data's."""
     found = answer.found
-    noise = max(found.largest_effects.get("seed", 0.0), _TRIFLING[found.target is not None])
-    moving = [row for row in found.answered if abs(row.effect) > noise and row.kind != "seed"]
+    noise = max(2 * found.numerical_error, _TRIFLING[found.target is not None])
+    moving = [row for row in found.answered if abs(row.effect) > noise]
     said = [_say_unchanged(found)]
     if moving:
         named = [
-            f"{name_change(row)} it is {_format_compared(found, row)}{_say_takes(found, row)}" for row in moving[:_MOST]
+            f"{name_change(row.name, row.kind)} it is {_format_compared(found, row)}{_say_takes(found, row)}"
+            for row in moving[:_MOST]
         ]
         said.append(f"What moves it most: {'; '.join(named)}.")
         said.append(_say_shares(found))
     else:
-        said.append("No change moves it by more than the numerical error of the computation.")
+        said.append(f"No change moves it beyond the numerical error of the computation{_say_exactness(found)}.")
     if found.failed:
         names = join_words([row.name for row in found.failed[:_MOST]])
         more = len(found.failed) - _MOST
@@ -248,31 +219,23 @@ def _say_takes(found: Sensitivity, row: SensitivityRow) -> str:
 
 
 def _say_shares(found: Sensitivity) -> str:
-    """How much assumptions, parts of the data and the computation move the answer."""
+    """How much assumptions and parts of the data move the answer, and how exact it is."""
     effects = found.largest_effects
     assumed = max((effects.get(kind, 0.0) for kind in ("prior", "curve", "limit")), default=0.0)
     without = f", less data by up to {_format_amount(found, effects['data'])}" if "data" in effects else ""
-    luck = (
-        f"; another seed moves it by {_format_amount(found, effects['seed'])}{_say_size_moved(found)}"
-        if "seed" in effects
-        else ""
-    )
-    return f"Other assumptions move it by up to {_format_amount(found, assumed)}{without}{luck}."
+    return f"Other assumptions move it by up to {_format_amount(found, assumed)}{without}{_say_exactness(found)}."
 
 
-def _say_size_moved(found: Sensitivity) -> str:
-    """How far another seed moves the required size: far, where the probability hardly grows with the size."""
-    own = _find_size(found.unchanged)
-    others = [_find_size(row) for row in found.answered if row.kind == "seed"]
-    if math.isinf(own) or not others or any(map(math.isinf, others)):
+def _say_exactness(found: Sensitivity) -> str:
+    """The numerical error of the answer, where it has one."""
+    if not found.numerical_error:
         return ""
-    share = max(abs(other / own - 1) for other in others)
-    return f" and the required size by {f'{100 * share:.0f}' if share >= 0.01 else 'less than 1'} %"
-
-
-def _find_size(row: SensitivityRow) -> float:
-    """Required size beyond the pilot; infinite where the target is met already or never."""
-    return math.inf if row.required is None or row.required.already_met else row.required.size
+    required = found.unchanged.required
+    of_size = ""
+    if required is not None and not required.already_met and math.isfinite(required.relative_error):
+        share = 100 * required.relative_error
+        of_size = f", that of the required size {f'{share:.0f}' if share >= 1 else 'less than 1'} %"
+    return f"; its numerical standard error is {_format_amount(found, found.numerical_error)}{of_size}"
 
 
 def _format_amount(found: Sensitivity, effect: float) -> str:
@@ -285,7 +248,7 @@ def _format_amount(found: Sensitivity, effect: float) -> str:
 def write_sensitivity_methods(answer: SensitivityAnswer) -> str:
     """Paragraph about what was changed, and what became of the answer."""
     found = answer.found
-    values = [row.compared for row in found.answered if row.kind != "seed"]
+    values = [row.compared for row in found.answered]
     low, high = min([*values, found.unchanged.compared]), max([*values, found.unchanged.compared])
     if found.target is None:
         what = f"the expected {found.metric} at {found.compared_size} training {found.unit}"
@@ -328,4 +291,4 @@ def say_left_out(count: int) -> str:
 
 def label_bar_group(group: str) -> str:
     """Legend of a group of bars."""
-    return {"assumed": "another assumption", "data": "less data", "other": "another question or seed"}[group]
+    return {"assumed": "another assumption", "data": "less data", "other": "another question"}[group]

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from itertools import groupby
 from typing import get_args
 
 import numpy as np
@@ -25,14 +23,21 @@ from ..._check import (
 )
 from ..._numbers import format_chance, format_size
 from ...cautions import FARTHEST_FACTOR
-from ...errors import AccuracyWarning, ApexError, RequestError
-from ...estimators import BREAKDOWNS, APExGP, CurveEstimator, fit_together, wrap_breakdown
+from ...errors import ApexError, RequestError
+from ...estimators import BREAKDOWNS, APExGP, CurveEstimator, wrap_breakdown
 from ...estimators.contract import check_is_fitted
 from ...forecast import LEVEL, Quantity
+from ...question_base.changes import (
+    Kind,
+    Variant,
+    fit_group,
+    group_variants,
+    list_other_quantities,
+    list_variants,
+)
 from ...required import CONFIDENCE, RequiredSize, success_of
 from ...running.processes import run_in_order
 from ..forecast.batch import DEFAULT_TIMES
-from .changes import Kind, Variant, list_other_quantities, list_variants
 
 __all__ = ["Sensitivity", "SensitivityRow", "sensitivity"]
 
@@ -49,7 +54,7 @@ class SensitivityRow:
         What is changed; "unchanged" for the model's own answer.
     kind : str
         "prior" (a prior, or the whole method), "curve" (its shape), "limit" (the best possible score), "data" (a part
-        of it is left out), "question" (what is forecast), "seed" (of the integration), or "none".
+        of it is left out), "question" (what is forecast), or "none".
     mean, lower, upper : arrays of shape (Q,)
         Forecast at the sizes: expected score and the ends of its interval. Empty if there is none.
     required : RequiredSize or None
@@ -112,6 +117,8 @@ class Sensitivity(Answer):
         The size at which rows are compared: what the target takes under the unchanged model, or the pilot's largest
         where that suffices; the farthest size forecast where there is no target, or no size up to 50 times the pilot's
         largest that reaches it.
+    numerical_error : float
+        Standard error, due to the integration, of the number that rows are compared by; 0 where nothing is random.
     metric, unit : str
         What is measured, and what a size counts.
     cautions : tuple of str
@@ -125,6 +132,7 @@ class Sensitivity(Answer):
     target: float | None
     confidence: float
     compared_at: float
+    numerical_error: float = 0.0
     metric: str = "score"
     unit: str = "examples"
     cautions: tuple[str, ...] = ()
@@ -232,6 +240,14 @@ class _Asked:
         chances = success_of(model, self.target, of or "expected")(np.array([self.compared_at]))
         return replace(row, required=required, prob_target=float(chances[0]))
 
+    def find_numerical_error(self, model: APExGP) -> float:
+        """Standard error of the number that rows are compared by, as far as the integration is its cause."""
+        if self.target is not None:
+            at = np.array([self.compared_at])
+            return float(model._fit.standard_error(at, np.array([self.target]), "expected")[0])
+        lower, upper = model.forecast(self.sizes[-1:], of=self.of).interval(LEVEL)
+        return float(getattr(model, "end_error_", 0.0) * (upper - lower)[0])
+
 
 def sensitivity(
     model: APExGP,
@@ -249,7 +265,7 @@ def sensitivity(
     The same question is put to models that differ from the given one in one thing each: priors that expect more or less
     to be gained, noisier or steadier scores, larger or smaller departures from the curve; the paper's priors, and its
     published method; other shapes of the curve; other ceilings; the pilot without its smallest size, without its
-    largest, without each of its splits, without its training scores; another quantity that is forecast; another seed.
+    largest, without each of its splits, without its training scores; another quantity that is forecast.
 
     Parameters
     ----------
@@ -278,9 +294,9 @@ def sensitivity(
     Priors are moved by a factor of two: b of the Beta prior of the share still to be gained is halved ("more left to
     gain") or doubled, the noise and the departures likewise. Lower ceilings are a quarter and a half of the way down to
     the best score of the pilot, or to the target if that is higher. Of more than 15 splits a tenth is left out at a
-    time. All fits have the model's own seed, so that the same model gives the same numbers; how far another seed moves
-    the answer is a separate row, and effects no larger than that mean nothing. Changes whose posterior is hard to
-    integrate are named in `rough`.
+    time. All fits have the model's own seed, so that the same model gives the same numbers. Effects no larger than
+    twice `numerical_error` may be due to the computation alone; changes whose posterior is hard to integrate are named
+    in `rough`.
 
     Examples
     --------
@@ -306,7 +322,7 @@ def sensitivity(
     asked = _Asked(at, of, check_probability("level", level), goal, confidence, compared_at, model.curve_.largest)
     unchanged = replace(asked.row("unchanged", "none", model), effect=0.0)
     rows = [asked.row(name, "question", model, other) for name, other in _questions(model, asked).items()]
-    groups = [list(alike) for _, alike in groupby(list_variants(model, goal), key=lambda one: id(one.settings))]
+    groups = group_variants(list_variants(model, goal))
     for answered in run_in_order((delayed(_answers)(alike, asked) for alike in groups), n_jobs):
         rows += answered
     cautions = (*model.forecast(at, of=of).cautions, *(() if required is None else required.cautions))
@@ -318,6 +334,7 @@ def sensitivity(
         target=goal,
         confidence=confidence,
         compared_at=compared_at,
+        numerical_error=asked.find_numerical_error(model),
         metric=model.curve_.metric_name,
         unit=model.curve_.unit_name,
         cautions=tuple(dict.fromkeys(cautions)),
@@ -340,14 +357,7 @@ def _questions(model: APExGP, asked: _Asked) -> dict[str, Quantity]:
 
 def _answers(alike: Sequence[Variant], asked: _Asked) -> list[SensitivityRow]:
     """Answers of changed models that differ in their data only, fitted together."""
-    models: Sequence[CurveEstimator | ApexError]
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", AccuracyWarning)  # says not which change it is about; `rough` does
-            models = fit_together(alike[0].settings, [variant.curve for variant in alike])
-    except BREAKDOWNS as problem:  # settings that cannot be used, whatever the curve
-        models = [wrap_breakdown(problem)] * len(alike)
-    return [_answer(variant, model, asked) for variant, model in zip(alike, models, strict=True)]
+    return [_answer(variant, model, asked) for variant, model in zip(alike, fit_group(alike), strict=True)]
 
 
 def _answer(variant: Variant, model: CurveEstimator | ApexError, asked: _Asked) -> SensitivityRow:

@@ -25,7 +25,7 @@ _BAR = 11.0  # thickness
 
 
 def group_bar(row: SensitivityRow) -> str:
-    """Group of a bar, for its colour: an assumption, the data, or the question and the computation."""
+    """Group of a bar, for its colour: an assumption, the data, or the question."""
     return {"prior": "assumed", "curve": "assumed", "limit": "assumed", "data": "data"}.get(row.kind, "other")
 
 
