@@ -23,7 +23,7 @@ from ..._check import (
     check_real_number,
     check_sizes,
 )
-from ..._numbers import format_chance, format_size
+from ..._numbers import SCORE_DIGITS, format_chance, format_score, format_score_interval, format_size
 from ...cautions import FARTHEST_FACTOR
 from ...errors import AccuracyWarning, ApexError, RequestError
 from ...estimators import BREAKDOWNS, APExGP, CurveEstimator, fit_together, wrap_breakdown
@@ -114,6 +114,8 @@ class Sensitivity(Answer):
         largest that reaches it.
     metric, unit : str
         What is measured, and what a size counts.
+    decimals : int
+        How many decimals scores are printed with.
     cautions : tuple of str
         Reasons to doubt the answer.
     """
@@ -127,6 +129,7 @@ class Sensitivity(Answer):
     compared_at: float
     metric: str = "score"
     unit: str = "examples"
+    decimals: int = SCORE_DIGITS
     cautions: tuple[str, ...] = ()
 
     @property
@@ -197,8 +200,8 @@ class Sensitivity(Answer):
 
     def _cells(self, row: SensitivityRow, at: list[int]) -> list[str]:
         """The expected score at some of the sizes, with its interval at the last, and what a target takes."""
-        cells = [f"{row.mean[i]:.3f}" for i in at]
-        cells[-1] += f" ({row.lower[-1]:.3f} to {row.upper[-1]:.3f})"
+        cells = [format_score(row.mean[i], self.decimals) for i in at]
+        cells[-1] += f" ({format_score_interval(row.lower[-1], row.upper[-1], self.decimals)})"
         if row.required is None:
             return cells
         return [*cells, row.takes, format_chance(row.prob_target), row.required.at_best]
@@ -320,6 +323,7 @@ def sensitivity(
         compared_at=compared_at,
         metric=model.curve_.metric_name,
         unit=model.curve_.unit_name,
+        decimals=model.curve_.scale.count_decimals(float(unchanged.upper[-1] - unchanged.lower[-1])),
         cautions=tuple(dict.fromkeys(cautions)),
     )
     judged = [row if row.error else replace(row, effect=row.compared - unchanged.compared) for row in rows]
