@@ -370,3 +370,26 @@ def test_per_cents_become_fractions_and_have_no_other_range():
 def test_complex_ends_are_refused_in_our_words(ends):
     with pytest.raises(DataError, match="must be"):
         LearningCurve([10, 20, 40], [0.1, 0.2, 0.3], range=ends)
+
+
+@pytest.mark.parametrize(
+    ("scale", "width", "decimals"),
+    [
+        (Scale(), inf, 3),
+        (Scale(), 0.02, 3),
+        (Scale(), 0.0004, 4),  # 0.9995, and 0.0002 to each side
+        (Scale(), 0.0, 3),
+        (Scale(-1.0, 1.0), inf, 3),
+        (Scale(0.0, 100.0), inf, 1),
+        (Scale(0.0, 100.0), 0.02, 3),
+        (Scale(0.0, 10.0), inf, 2),
+        (Scale(0.0, inf, unit=2 * 12.55), inf, 1),
+        (Scale(0.0, inf, unit=2 * 0.01234), inf, 4),
+        (Scale(0.0, inf, unit=2 * 1534.0), inf, 0),
+        (Scale(-inf, 0.0, unit=2 * 12.55), inf, 1),
+        (Scale(-inf, 1.0, unit=2 * 0.95), inf, 3),  # an R2 of 0.05
+        (Scale(1.0, inf, unit=2 * log(25.0), logarithmic=True), inf, 1),
+    ],
+)
+def test_digits_of_a_score_follow_its_scale_and_the_width_of_its_interval(scale, width, decimals):
+    assert scale.count_decimals(width) == decimals

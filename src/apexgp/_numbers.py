@@ -1,4 +1,7 @@
-"""Numbers formatted for readers: probabilities without false certainty, sizes rounded to the safe side."""
+"""Numbers formatted for readers: probabilities without false certainty, sizes rounded to the safe side.
+
+How many decimals a score has follows from its scale and from the width of its interval: `Scale.count_decimals`.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +9,14 @@ import math
 from collections.abc import Sequence
 
 __all__ = [
+    "SCORE_DIGITS",
     "format_chance",
     "format_count",
     "format_money",
     "format_multiple",
+    "format_score",
+    "format_score_change",
+    "format_score_interval",
     "format_size",
     "format_size_needed",
     "format_size_range",
@@ -20,6 +27,8 @@ __all__ = [
 _LONG = 1e12  # from here on a size is written with a power of ten
 _DIGITS = 2  # of a computed size, and of an amount computed from one
 _RATIO_DIGITS = 3  # digits of a ratio of given numbers
+SCORE_DIGITS = 3
+"""Digits of a score, and so the decimals of one in [0, 1], unless its interval is narrower than they show."""
 
 
 def format_chance(p: float, short_of: float | None = None) -> str:
@@ -35,6 +44,21 @@ def format_chance(p: float, short_of: float | None = None) -> str:
     if short_of is not None and p < short_of and percent >= 100 * short_of:
         return f"under {100 * short_of:g} %"
     return f"{percent} %"
+
+
+def format_score(score: float, decimals: int) -> str:
+    """Write a score, or a difference of scores, with so many decimals."""
+    return f"{score:z,.{decimals}f}"
+
+
+def format_score_change(change: float, decimals: int) -> str:
+    """Write by how much a score is higher or lower, with its sign."""
+    return f"{change:+z,.{decimals}f}"
+
+
+def format_score_interval(lower: float, upper: float, decimals: int) -> str:
+    """Write an interval of scores by its ends: 0.746 to 0.829."""
+    return f"{format_score(lower, decimals)} to {format_score(upper, decimals)}"
 
 
 def format_size(size: float) -> str:

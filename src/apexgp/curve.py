@@ -25,7 +25,7 @@ from ._check import (
     format_some,
     format_value,
 )
-from ._numbers import format_count, format_size
+from ._numbers import format_count, format_score, format_size
 from .errors import DataError, RequestError
 from .files.writing import write_text
 from .learners import check_learner
@@ -52,6 +52,7 @@ _DETAILS = {
 
 _BEYOND_TREND = 3.0  # standard errors of the slope
 _BEYOND_SPREAD = 2.0  # standard errors of the difference between the ends
+_SPREADS_SHOWN = 4.0  # standard deviations of the scores at a size, which an interval of them is wide
 _LEAST_FALL = 0.05  # of the distance from the nearer end of [0, 1]
 
 Direction = Literal["higher", "lower"]
@@ -388,6 +389,11 @@ class LearningCurve(Answer):
         """The largest size."""
         return float(self.sizes.max())
 
+    @property
+    def decimals(self) -> int:
+        """How many decimals its mean scores are printed with: see `Scale.count_decimals`."""
+        return self.scale.count_decimals(_SPREADS_SHOWN * self.replicates.spread)
+
     def up_to(self, size: float) -> LearningCurve:
         """The measurements at sizes no larger than `size`."""
         return self._rows(self.sizes <= _check_bound(size))
@@ -570,7 +576,7 @@ class LearningCurve(Answer):
         """Mean and spread of the scores at each size."""
         pilot = self.replicates
         rows = [
-            (format_size(size), f"{mean:.4g}", f"{std:.2g}" if count > 1 else "-", str(count))
+            (format_size(size), format_score(mean, self.decimals), f"{std:.2g}" if count > 1 else "-", str(count))
             for size, mean, std, count in zip(pilot.sizes, pilot.mean, pilot.std, pilot.count.tolist(), strict=True)
         ]
         title = f"Learning curve: {self.metric_name}" + ("" if self.task is None else f", {self.task}")

@@ -25,7 +25,7 @@ from ._check import (
     format_value,
     make_generator,
 )
-from ._numbers import format_size
+from ._numbers import format_score, format_score_interval, format_size
 from .errors import RequestError
 from .files.writing import write_text
 from .numerics.truncated_mixture import TruncatedMixture
@@ -128,8 +128,9 @@ class Forecast(Answer):
     def shown(self) -> SummaryTable:
         """Mean and 95 % interval at each size."""
         lower, upper = self.interval(0.95)
+        decimals = self.count_decimals(0.95)
         rows = [
-            (format_size(size), f"{mean:.3f}", f"{low:.3f} to {high:.3f}")
+            (format_size(size), format_score(mean, decimals), format_score_interval(low, high, decimals))
             for size, mean, low, high in zip(self.sizes, self.mean, lower, upper, strict=True)
         ]
         header = ("size", self.centre, "95 % interval")
@@ -258,6 +259,12 @@ class Forecast(Answer):
             below = np.array([outside, 1 - outside])
             return self._reach_bounds(*self._mixture.quantile(below, below[::-1]))
         return self._find_shortest(level)
+
+    def count_decimals(self, level: float = LEVEL) -> int:
+        """How many decimals scores are printed with, beside the interval at the largest size."""
+        lower, upper = self.interval(level)
+        farthest = int(np.argmax(self.sizes))
+        return self.scale.count_decimals(float(upper[farthest] - lower[farthest]))
 
     def sample(self, n: int, seed: int | None = None) -> FloatArray:
         """Draw n scores at each size, each size on its own: shape (n, Q), at most 10^7 scores in all."""

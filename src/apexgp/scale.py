@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ._check import UNUSABLE, FloatArray, check_bool, check_list, check_real_array, format_value
+from ._numbers import SCORE_DIGITS
 from .errors import ApexError, RequestError
 
 __all__ = [
@@ -37,6 +38,8 @@ UNIT_RANGE: Range = (0.0, 1.0)
 
 _UNIT_IN_LAST_LOSSES = 2.0  # unit over the pilot's last mean loss; the best of several: see docs/calibration.md
 _LEAST = 1e-300  # smallest score whose logarithm is taken
+_LEAST_STEPS = 4  # of the last decimal, in the width of an interval that is printed: two to each side
+_MOST_DECIMALS = 12
 _NUMBER = r"[+-]?(?:\d++(?:\.\d*+)?(?:e[+-]?\d++)?|\.\d++|inf|infinity|∞)"
 _RANGE = re.compile(rf"[\[(\s]*+({_NUMBER})(?:\s*+(?:,|;|\.\.+|:|to)\s*+|\s++)({_NUMBER})[\])\s]*+")
 
@@ -129,10 +132,31 @@ class Scale:
         """How much of [0, 1] one unit of the score is at the last mean of the pilot that the scale was made for."""
         if self.straight:
             return 1 / (self.upper - self.lower)
+        return float(np.exp(self.log_slope(self._last_score)))
+
+    def count_decimals(self, width: float = math.inf) -> int:
+        """How many decimals scores are printed with, beside an interval that is so wide.
+
+        Between two ends a thousandth of their distance is shown, 0.1 of scores in per cent; where one end is infinite,
+        three digits of the pilot's last mean. An interval that would be few steps of the last decimal wide, or none,
+        has more decimals.
+        """
+        if math.isfinite(self.upper - self.lower):
+            decimals = SCORE_DIGITS - round(math.log10(self.upper - self.lower))
+        else:
+            last, best = self._last_score, self.lower if math.isinf(self.upper) else self.upper
+            decimals = SCORE_DIGITS - 1 - math.floor(math.log10(max(abs(last), abs(last - best), _LEAST)))
+        if width > 0 and math.isfinite(width):
+            decimals = max(decimals, math.ceil(math.log10(_LEAST_STEPS / width) - 1e-9))
+        return min(max(decimals, 0), _MOST_DECIMALS)
+
+    @property
+    def _last_score(self) -> float:
+        """The last mean of the pilot that the scale was made for, where one end of the range is infinite."""
         distance = self.unit / _UNIT_IN_LAST_LOSSES
         low, high = self._ends
         end = low + distance if math.isinf(high) else high - distance
-        return float(np.exp(self.log_slope(math.exp(end) if self.logarithmic else end)))
+        return math.exp(end) if self.logarithmic else end
 
     @property
     def _ends(self) -> Range:

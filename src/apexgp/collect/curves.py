@@ -10,13 +10,14 @@ import numpy as np
 
 from .._answer import Answer, ColumnData, SummaryTable
 from .._check import format_some, format_value
-from .._numbers import format_size
+from .._numbers import format_score, format_size
 from ..curve import LearningCurve, build_curve_columns
 from ..errors import NoSuchCurveError, RequestError
 from ..files.writing import write_text
 from ..reading.known_metrics import metric_name
+from ..reading.score_range import range_and_direction
 from ..reading.spreadsheets import as_csv
-from ..scale import range_to_text
+from ..scale import make_scale, range_to_text
 from .fit_record import FitRecord, FitRow, fit_key, read_record
 
 __all__ = ["CurveSet"]
@@ -140,13 +141,16 @@ class CurveSet(Answer, Mapping[CurveKey, LearningCurve]):
             for fit in self._by_task[task]:
                 by_size.setdefault(fit["size"], []).append(fit[f"test_{metric}"])
             ends = min(by_size), max(by_size)
+            sizes, scores = (np.array([fit[key] for fit in self._by_task[task]]) for key in ("size", f"test_{metric}"))
+            between = range_and_direction(metric, scores)[0] if self._range is None else self._range
+            decimals = make_scale(between, sizes, scores).count_decimals()
             rows.append(
                 (
                     "-" if task is None else str(task),
                     metric_name(metric),
                     f"{sum(map(len, by_size.values())):,}",
                     " to ".join(map(format_size, ends)),
-                    " to ".join(f"{np.mean(by_size[size]):.3f}" for size in ends),
+                    " to ".join(format_score(np.mean(by_size[size]), decimals) for size in ends),
                 )
             )
         title = f"{len(self)} learning curve{'' if len(self) == 1 else 's'}"

@@ -182,6 +182,7 @@ class Judge:
             grid=tuple(self._grid.tolist()),
             grid_median=tuple(self._now.median[grid].tolist()),
             grid_interval=(tuple(lower[grid].tolist()), tuple(upper[grid].tolist())),
+            decimals=self._now.scale.count_decimals(float(self._widths[at][np.argmax(self._asked)])),
             cautions=self._cautions,
         )
 

@@ -9,7 +9,7 @@ from typing import Literal
 
 from .._answer import Answer, ColumnData, SummaryTable
 from .._check import check_instance, check_list, check_positive, check_whole_number
-from .._numbers import format_chance, format_size, format_size_needed
+from .._numbers import SCORE_DIGITS, format_chance, format_score, format_size, format_size_needed
 from ..required import RequiredSize
 from .designs import Design
 
@@ -121,6 +121,8 @@ class PilotDesign(Answer):
     grid, grid_median, grid_interval
         Sizes from the end of the pilot on, and the forecast of the true score there as it is now: median and 95 %
         interval.
+    decimals : int
+        How many decimals scores are printed with.
     cautions : tuple of str
         Reasons to doubt the answer.
     """
@@ -142,6 +144,7 @@ class PilotDesign(Answer):
     grid: tuple[float, ...]
     grid_median: tuple[float, ...]
     grid_interval: tuple[tuple[float, ...], tuple[float, ...]]
+    decimals: int = SCORE_DIGITS
     cautions: tuple[str, ...] = ()
 
     @property
@@ -240,21 +243,31 @@ class PilotDesign(Answer):
         positions = check_list("widths", widths, "positions in at")
         widths = [check_whole_number("widths", i, least=0, most=len(self.at) - 1) for i in positions]
         most = check_whole_number("most", most, least=0)
-        priced, ranked_by_score = self.unit != "fits", self.ranked_by == "score"
+        priced = self.unit != "fits"
         header = ["measure", "models", *([self.unit] if priced else [])]
-        header += ["expected error" if ranked_by_score else "doubt left"]
+        header += ["expected error" if self.ranked_by == "score" else "doubt left"]
         header += [f"95 % width at {format_size(self.at[i])}" for i in widths]
-        now = [self.nothing, "0", *(["0"] if priced else []), f"{self.risk_now:.4f}" if ranked_by_score else "100 %"]
-        rows = [[*now, *(f"{self.widths_now[i]:.3f}" for i in widths), *self._decision_now()]]
+        now = [self.nothing, "0", *(["0"] if priced else []), self._format_risk(self.risk_now)]
+        rows = [[*now, *(self.format_width(self.widths_now[i]) for i in widths), *self._decision_now()]]
         if self.target is not None:
             right = f"right about {self.target:g} at {format_size(self.decided_at)}"
             header.append("then plan for" if self.asks_for_size else right)
         worth = [*self.helpful[:most], self.frugal, self.best_at_hand]
         for one in (one for one in self.helpful if one in worth):
             row = [self.words(one), str(one.fits), *([f"{one.cost:.3g}"] if priced else [])]
-            row.append(f"{one.risk:.4f}" if ranked_by_score else f"{100 * self.share_left(one):.0f} %")
-            rows.append([*row, *(f"{one.widths[i]:.3f}" for i in widths), *self._decision_after(one)])
+            row.append(self._format_risk(one.risk))
+            rows.append([*row, *(self.format_width(one.widths[i]) for i in widths), *self._decision_after(one)])
         return header, rows
+
+    def format_width(self, width: float) -> str:
+        """Write the width of an interval of scores."""
+        return format_score(width, self.decimals)
+
+    def _format_risk(self, risk: float) -> str:
+        """Write an expected error with one decimal more than a score, or the share of the doubt that is left."""
+        if self.ranked_by == "score":
+            return format_score(risk, self.decimals + 1)
+        return f"{100 * risk / self.risk_now:.0f} %"
 
     @property
     def asks_for_size(self) -> bool:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from .._extras import import_extra
-from .._numbers import format_size
+from .._numbers import format_score, format_size
 from ..cautions import word_caution
 from ..errors import RequestError
 from ..files.writing import check_writable, write_atomically
@@ -162,9 +162,14 @@ def print_table(header: Sequence[str], rows: Sequence[Sequence[str]], title: str
 
 def build_curve_table(curve: LearningCurve) -> Cells:
     """A table of measurements, one row per size; the spread of a single score is not known."""
-    measured = curve.replicates
+    measured, decimals = curve.replicates, curve.decimals
     return ["size", "mean", "spread", "splits"], [
-        [format_size(size), f"{mean:.3f}", f"{std:.3f}" if splits > 1 else "-", str(splits)]
+        [
+            format_size(size),
+            format_score(mean, decimals),
+            format_score(std, decimals) if splits > 1 else "-",
+            str(splits),
+        ]
         for size, mean, std, splits in zip(measured.sizes, measured.mean, measured.std, measured.count, strict=True)
     ]
 

@@ -89,6 +89,7 @@ def write_forecast_python(answer: ForecastAnswer, planned: PlanAnswer | None) ->
         *(["minimum_evaluation_size"] if answer.evaluation is not None else []),
         *(["plan_collection"] if planned is not None else []),
     ]
+    form = f",.{answer.decimals}f"
     quantity = "" if asked.of == "new_splits" else f", of={asked.of!r}"
     lines = [
         f"from apexgp import {', '.join(names)}",
@@ -100,7 +101,7 @@ def write_forecast_python(answer: ForecastAnswer, planned: PlanAnswer | None) ->
         f"forecast = model.forecast([{', '.join(map(_type, answer.sizes))}]{quantity})",
         f"lower, upper = forecast.interval({asked.level!r})",
         "for size, mean, low, high in zip(forecast.sizes, forecast.mean, lower, upper):",
-        '    print(f"size {size:,.10g}: {mean:.3f} expected, {low:.3f} to {high:.3f}")',
+        f'    print(f"size {{size:,.10g}}: {{mean:{form}}} expected, {{low:{form}}} to {{high:{form}}}")',
     ]
     if required is not None:
         lines += [

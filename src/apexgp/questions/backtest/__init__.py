@@ -11,7 +11,7 @@ import numpy as np
 
 from ..._answer import to_rows
 from ..._check import check_probability, check_real_number, check_whole_number
-from ..._numbers import format_size
+from ..._numbers import format_score, format_score_interval, format_size
 from ...curve import LearningCurve
 from ...errors import DataError
 from ...estimators import APExGP, CurveEstimator
@@ -252,14 +252,14 @@ def name_own_method(model: APExGP) -> str:
 
 def build_held_out_table(result: Backtest, method: str) -> Cells:
     """One row per size that was held out: what a method said, and what came."""
-    rows = [one for one in result.by_size if one.method == method]
+    rows, digits = [one for one in result.by_size if one.method == method], result.decimals
     return ["size", "times fitted", "measured", "forecast", "95 % interval", "within"], [
         [
             format_size(one.size),
             f"{one.times:.3g}",
-            f"{one.measured:.3f}",
-            f"{one.forecast:.3f}",
-            f"{one.lower_95:.3f} to {one.upper_95:.3f}",
+            format_score(one.measured, digits),
+            format_score(one.forecast, digits),
+            format_score_interval(one.lower_95, one.upper_95, digits),
             "yes" if one.within_95 else "no",
         ]
         for one in rows
@@ -275,7 +275,7 @@ def say_backtest(result: Backtest) -> str:
     judged = [score for score in result.pooled if score.curves]
     if not judged:
         return f"No method could be judged: {result.pooled[0].failed}"
-    return _ranking(judged) if result.is_ranked else _comparisons(result, judged)
+    return _ranking(result, judged) if result.is_ranked else _comparisons(result, judged)
 
 
 def _comparisons(result: Backtest, judged: Sequence[MethodScore]) -> str:
@@ -286,35 +286,37 @@ def _comparisons(result: Backtest, judged: Sequence[MethodScore]) -> str:
     sure = "" if np.isnan(told[0].lower_95) else "; its 95 % interval"
     if len(told) == 1:
         (one,) = told
+        expected, measured = (format_score(score, result.decimals) for score in (one.forecast, one.measured))
         text = (
-            f"One size was held out to test the forecast: at {one.size:,.10g}, {method} expected {one.forecast:.3f}, "
-            f"and {one.measured:.3f} was measured"
+            f"One size was held out to test the forecast: at {one.size:,.10g}, {method} expected {expected}, and "
+            f"{measured} was measured"
         )
         if sure:
             within = "covers" if one.within_95 else "does not cover"
-            text += f"{sure}, {one.lower_95:.3f} to {one.upper_95:.3f}, {within} that"
+            text += f"{sure}, {format_score_interval(one.lower_95, one.upper_95, result.decimals)}, {within} that"
         worth = "One comparison says"
     else:
         off = sum(abs(one.forecast - one.measured) for one in told) / len(told)
-        text = f"At the {len(told)} held-out sizes, {method} was off by {off:.3f} on average"
+        text = f"At the {len(told)} held-out sizes, {method} was off by {format_score(off, result.decimals)} on average"
         if sure:
             text += f"{sure}s covered {sum(one.within_95 for one in told)} of the {len(told)} scores"
         worth = f"These {len(told)} comparisons say"
     return f"{text}. {worth} little about the method, and nothing about which of several is best."
 
 
-def _ranking(judged: Sequence[MethodScore]) -> str:
+def _ranking(result: Backtest, judged: Sequence[MethodScore]) -> str:
     best, closest = judged[0], min(judged, key=lambda score: score.error)
     of = "this curve" if best.curves == 1 else f"{best.curves:,} curves"
+    off = result.format_error(best.error)
     if len(judged) == 1:
-        text = f"Fitted to the smaller sizes of {of}, {best.method} was off by {best.error:.4f} at the larger ones"
+        text = f"Fitted to the smaller sizes of {of}, {best.method} was off by {off} at the larger ones"
     else:
         text = (
             f"Fitted to the smaller sizes of {of}, {best.method} forecast the scores at the larger ones best (CRPS "
-            f"{best.crps:.4f}), off by {best.error:.4f} on average"
+            f"{result.format_error(best.crps)}), off by {off} on average"
         )
         if closest is not best:
-            text += f"; {closest.method} came closest, off by {closest.error:.4f}"
+            text += f"; {closest.method} came closest, off by {result.format_error(closest.error)}"
     if np.isnan(best.coverage_95):
         return f"{text}. {best.method} does not quantify its uncertainty."
     return f"{text}. The 95 % intervals of {best.method} covered {100 * best.coverage_95:.0f} % of those scores."
@@ -328,10 +330,11 @@ def write_backtest_methods(result: Backtest) -> str:
         f"measured learning curve{'s' * (curves > 1)}: each was fitted to the smaller training-set sizes and judged "
         "by its continuous ranked probability score (CRPS; absolute error for methods without a predictive "
         "distribution) and its mean absolute error at the held-out sizes. "
-        f"{'; '.join(_figures(score) for score in result.pooled if score.curves)}."
+        f"{'; '.join(_figures(result, score) for score in result.pooled if score.curves)}."
     )
 
 
-def _figures(score: MethodScore) -> str:
+def _figures(result: Backtest, score: MethodScore) -> str:
     covered = "" if np.isnan(score.coverage_95) else f", 95 % coverage {score.coverage_95:.2f}"
-    return f"{credit_method(score.method)}: CRPS {score.crps:.4f}, absolute error {score.error:.4f}{covered}"
+    crps, error = result.format_error(score.crps), result.format_error(score.error)
+    return f"{credit_method(score.method)}: CRPS {crps}, absolute error {error}{covered}"

@@ -25,6 +25,7 @@ from ..._check import (
     format_some,
     format_value,
 )
+from ..._numbers import SCORE_DIGITS, format_score, format_score_change
 from ...curve import LearningCurve
 from ...errors import ApexError, DataError, RequestError
 from ...estimators import BREAKDOWNS, CurveEstimator, wrap_breakdown
@@ -40,15 +41,15 @@ from ...running.terminal import progress_bar
 __all__ = ["Backtest", "HeldOut", "MethodScore", "backtest", "find_required_sizes", "make_methods"]
 
 _ENOUGH = 5  # comparisons from which on it is not mere luck who comes out best
-# Figures of a method: name of the attribute, name in a table, format.
-_FIGURES = (
-    ("error", "error", ".4f"),
-    ("bias", "bias", "+z.4f"),
-    ("likelihood", "likelihood", ".3f"),
-    ("coverage_80", "80 % coverage", ".2f"),
-    ("coverage_95", "95 % coverage", ".2f"),
-    ("crps", "CRPS", ".4f"),
-)
+# Figures of a method: name of the attribute, and name in a table.
+_FIGURES = {
+    "error": "error",
+    "bias": "bias",
+    "likelihood": "likelihood",
+    "coverage_80": "80 % coverage",
+    "coverage_95": "95 % coverage",
+    "crps": "CRPS",
+}
 
 
 @dataclass(frozen=True)
@@ -144,6 +145,8 @@ class Backtest(Answer):
         For each curve, method and held-out size: what the method forecast, and what was measured.
     metric : str
         What was measured; "score" where curves differ in it.
+    decimals : int
+        How many decimals scores are printed with; their errors have one more.
     cautions : tuple of str
         Reasons to doubt that the best method here is the best.
     """
@@ -152,6 +155,7 @@ class Backtest(Answer):
     by_curve: tuple[MethodScore, ...]
     by_size: tuple[HeldOut, ...] = ()
     metric: str = "score"
+    decimals: int = SCORE_DIGITS
 
     @property
     def cautions(self) -> tuple[str, ...]:  # type: ignore[override]
@@ -215,22 +219,31 @@ class Backtest(Answer):
         """One row per method."""
         curves = max((score.curves for score in self.pooled), default=0)
         rows = [
-            [score.method, *(_figure(getattr(score, name), form) for name, _, form in _FIGURES)]
+            [score.method, *(self._format_figure(name, getattr(score, name)) for name in _FIGURES)]
             for score in self.pooled
         ]
         title = f"Backtest on {curves:,} curve{'' if curves == 1 else 's'}"
-        return SummaryTable(title, ["method", *(name for _, name, _ in _FIGURES)], rows, self._all_notes(), ("method",))
+        return SummaryTable(title, ["method", *_FIGURES.values()], rows, self._all_notes(), ("method",))
+
+    def format_error(self, error: float) -> str:
+        """Write an error of forecasts: errors are small beside the scores, and methods differ in them by little."""
+        return format_score(error, self.decimals + 1)
+
+    def _format_figure(self, name: str, value: float) -> str:
+        if math.isnan(value):
+            return "-"
+        if name == "bias":
+            return format_score_change(value, self.decimals + 1)
+        if name in ("error", "crps"):
+            return self.format_error(value)
+        return f"{value:.3f}" if name == "likelihood" else f"{value:.2f}"
 
     def to_csv(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
         """Write one row for each curve and method."""
         write_text(path, as_csv(self._columns("curve")), overwrite=overwrite)
 
 
-def _figure(value: float, form: str) -> str:
-    return "-" if math.isnan(value) else f"{value:{form}}"
-
-
-_NO_FIGURES = dict.fromkeys(("error", "bias", "likelihood", "coverage_80", "coverage_95", "crps"), float("nan"))
+_NO_FIGURES = dict.fromkeys(_FIGURES, float("nan"))
 
 
 def backtest(
@@ -290,13 +303,21 @@ def backtest(
             judged += found_on_curve
             advance()
     found = [score for score, _ in judged]
+    held_out = [held for _, by_size in judged for held in by_size]
     pooled = [_pool(name, [score for score in found if score.method == name]) for name in chosen]
     return Backtest(
         tuple(sorted(pooled, key=lambda s: (np.isnan(s.crps), s.crps))),
         tuple(found),
-        tuple(held for _, by_size in judged for held in by_size),
+        tuple(held_out),
         metric=metrics_measured.pop() if len(metrics_measured) == 1 else "score",
+        decimals=max(_count_decimals(task, one, held_out) for task, one in curves),
     )
+
+
+def _count_decimals(task: object, curve: LearningCurve, held_out: Sequence[HeldOut]) -> int:
+    """How many decimals the scores of a curve are printed with, beside the widest interval of any method."""
+    widths = [one.upper_95 - one.lower_95 for one in held_out if one.task == task]
+    return curve.scale.count_decimals(max((width for width in widths if not math.isnan(width)), default=math.inf))
 
 
 def make_methods(names: Sequence[str]) -> dict[str, CurveEstimator]:

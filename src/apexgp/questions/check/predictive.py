@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 
 from ..._answer import Answer, ColumnData, SummaryTable
 from ..._check import FloatArray, check_instance, check_seed, check_whole_number
-from ..._numbers import format_chance, format_size
+from ..._numbers import SCORE_DIGITS, format_chance, format_score, format_score_change, format_size
 from ...curve import LearningCurve
 from ...estimators import APExGP
 from ...estimators.contract import check_is_fitted
@@ -27,7 +27,6 @@ _BLOCK = 2**21  # scores that are drawn at a time
 _SAME = 1e-9  # a spread of scores that is rounding
 FAILS_BELOW = 0.05
 """Tail probability below which a check fails."""
-_FORMS = {"level": ".3f", "slope": "+.4f", "scatter": ".2f", "split effect": "+.2f"}
 
 
 @dataclass(frozen=True)
@@ -91,6 +90,8 @@ class PredictiveCheck(Answer):
         The size at which scores scatter most; None where sizes have one score each.
     metric, unit, direction : str
         What was measured, what a size counts, and whether higher or lower is better.
+    decimals : int
+        How many decimals scores are printed with.
     cautions : tuple of str
         What fails, and what that means.
     """
@@ -107,6 +108,7 @@ class PredictiveCheck(Answer):
     metric: str = "score"
     unit: str = "examples"
     direction: str = "higher"
+    decimals: int = SCORE_DIGITS
 
     @property
     def failed(self) -> tuple[Discrepancy, ...]:
@@ -157,12 +159,20 @@ class PredictiveCheck(Answer):
         names = ("name", "measured", "expected", "lower", "upper", "prob_larger", "tail_probability", "fails")
         return {("check" if name == "name" else name): [getattr(one, name) for one in self.checks] for name in names}
 
+    def _format_summary(self, name: str, value: float) -> str:
+        """Write a summary statistic of a pilot."""
+        if name == "level":
+            return format_score(value, self.decimals)
+        if name == "slope":  # a change that is small beside the scores
+            return format_score_change(value, self.decimals + 1)
+        return f"{value:.2f}" if name == "scatter" else f"{value:+.2f}"
+
     def shown(self) -> SummaryTable:
         """One row per check."""
         rows = []
         for one in self.checks:
             measured, expected, low, high = (
-                f"{value:{_FORMS[one.name]}}" for value in (one.measured, one.expected, one.lower, one.upper)
+                self._format_summary(one.name, value) for value in (one.measured, one.expected, one.lower, one.upper)
             )
             verdict = "fails" if one.fails else "passes"
             rows.append((one.name, measured, expected, f"{low} to {high}", one.tail_words, verdict))
@@ -231,6 +241,7 @@ def predictive_check(model: APExGP, *, draws: int = DRAWS, seed: int = 0) -> Pre
         metric=model.curve_.metric_name,
         unit=model.curve_.unit_name,
         direction=model.curve_.direction,
+        decimals=model.curve_.scale.count_decimals(float(upper[-1] - lower[-1])),
     )
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, TypedDict
 
 import numpy as np
 
-from ..._numbers import format_chance
+from ..._numbers import format_chance, format_score
 from ...curve import LearningCurve
 from ...estimators import APExGP
 from ...question_base.citations import list_sources
@@ -29,7 +29,6 @@ __all__ = ["CompareAnswer", "CompareDocument", "CompareQuestion", "Comparison", 
 
 COMPARED_TIMES = (1.0, 2.0, 10.0)
 """Multiples of the largest size measured, where nothing else is asked for: who leads now, and later."""
-_NOTHING = 0.0005  # differences below would be shown as 0.000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -150,9 +149,10 @@ def say_comparison(pair: PairComparison, curve: LearningCurve) -> str:
         f"With {size:,.10g} training {curve.unit_name} {ahead} beats {behind} with a probability of "
         f"{format_chance(sure)}; the expected difference in {curve.metric_name} is "
     )
-    if gap < _NOTHING:
-        return f"{text}less than 0.001, too small to choose by."
-    text += f"{gap:.3f}"
+    least = 10.0**-pair.decimals
+    if gap < least / 2:  # it would be shown as 0.000
+        return f"{text}less than {format_score(least, pair.decimals)}, too small to choose by."
+    text += format_score(gap, pair.decimals)
     if pair.crossing is None:
         return f"{text}. The lead is not expected to change between the pilot's sizes and this one."
     return f"{text}. The lead changes at about {float(f'{pair.crossing:.2g}'):,.0f} {curve.unit_name}."

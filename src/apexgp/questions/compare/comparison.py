@@ -12,7 +12,7 @@ from scipy.special import ndtri
 
 from ..._answer import Answer, ColumnData, SummaryTable
 from ..._check import FloatArray, check_mapping, check_sizes, format_some, format_value
-from ..._numbers import format_chance, format_size
+from ..._numbers import SCORE_DIGITS, format_chance, format_score_change, format_size
 from ...cautions import prefix_caution
 from ...curve import LearningCurve
 from ...errors import DataError, RequestError
@@ -52,6 +52,8 @@ class PairComparison(Answer):
         Correlation of the two models' noise on those splits.
     grid, grid_prob : arrays
         Sizes from the smallest to the largest that was measured or asked for, and the probability at each, for drawing.
+    decimals : int
+        How many decimals differences of scores are printed with.
     cautions : tuple of str
         Reasons to doubt the forecasts of either model.
     """
@@ -66,6 +68,7 @@ class PairComparison(Answer):
     correlation: float
     grid: FloatArray
     grid_prob: FloatArray
+    decimals: int = SCORE_DIGITS
     cautions: tuple[str, ...] = ()
 
     def _columns(self) -> ColumnData:
@@ -145,8 +148,14 @@ class Comparison(Answer):
 
 
 def _shown_pairs(title: str, pairs: Sequence[PairComparison], notes: Sequence[str]) -> SummaryTable:
+    decimals = max(pair.decimals for pair in pairs)
     rows = [
-        (f"{pair.first} beats {pair.second}", format_size(size), format_chance(sure), f"{gap:+z.3f}")
+        (
+            f"{pair.first} beats {pair.second}",
+            format_size(size),
+            format_chance(sure),
+            format_score_change(gap, decimals),
+        )
         for pair in pairs
         for size, sure, gap in zip(pair.sizes, pair.prob_first_better, pair.difference, strict=True)
     ]
@@ -264,6 +273,7 @@ def _compare(first: str, second: str, models: Mapping[str, APExGP], sizes: Float
         (one + other) / 2,
         grid,
         sure[asked:],
+        min(model.forecast(sizes, of="expected").count_decimals() for model in (a, b)),
         tuple(prefix_caution(f"{name}: ", caution) for name, own in found.items() for caution in own),
     )
 

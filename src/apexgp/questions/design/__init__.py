@@ -165,7 +165,11 @@ class DesignAnswer(QuestionAnswer):
         """The designs, best first, what is known now, and what each is expected to show."""
         found = self.found
         own = to_json_value(
-            {name: value for name, value in vars(found).items() if name not in ("designs", "cautions", "required_now")}
+            {
+                name: value
+                for name, value in vars(found).items()
+                if name not in ("designs", "decimals", "cautions", "required_now")
+            }
         )
         now = {name.removesuffix("_now"): own.pop(name) for name in list(own) if name.endswith("_now")}
         required = None if found.required_now is None else describe_required_size(found.required_now)

@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypedDict, 
 import numpy as np
 
 from ..._check import FloatArray, check_choice, check_probability, check_real_number
-from ..._numbers import format_chance, format_count, format_multiple, format_size, format_size_range
+from ..._numbers import (
+    format_chance,
+    format_count,
+    format_multiple,
+    format_score,
+    format_score_interval,
+    format_size,
+    format_size_range,
+)
 from ...curve import LearningCurve
 from ...errors import RequestError
 from ...estimators import APExGP
@@ -292,6 +300,12 @@ class ForecastAnswer(QuestionAnswer):
         return self.forecast.sizes.tolist()
 
     @property
+    def decimals(self) -> int:
+        """How many decimals scores are printed with: see `Scale.count_decimals`."""
+        lower, upper = self.ends
+        return self.forecast.scale.count_decimals(float(upper[-1] - lower[-1]))
+
+    @property
     def cautions(self) -> tuple[str, ...]:
         """Reasons to doubt the forecast or the required size, each once."""
         of_target = () if self.required is None else self.required.cautions
@@ -300,7 +314,7 @@ class ForecastAnswer(QuestionAnswer):
     @property
     def introduction(self) -> str:  # type: ignore[override]
         """The pilot in a line."""
-        return say_pilot(self.model.curve_)
+        return say_pilot(self)
 
     def document(self) -> ForecastDocument:
         """The pilot, the settings, the fit and the forecast, and the answer to a target."""
@@ -336,8 +350,8 @@ class ForecastAnswer(QuestionAnswer):
         curve, found, asked = self.model.curve_, self.forecast, self.question
         promise = f"{_name_bound(curve)}, with {100 * asked.confidence:g} %"
         header = [*list_forecast_columns(curve.metric_name, asked.level), promise]
-        rows = build_forecast_cells(found.sizes, found.mean, self.ends, curve.largest)
-        rows = [[*row, f"{promised:.3f}"] for row, promised in zip(rows, self.promised, strict=True)]
+        rows = build_forecast_cells(found.sizes, found.mean, self.ends, curve.largest, self.decimals)
+        rows = [[*row, format_score(one, self.decimals)] for row, one in zip(rows, self.promised, strict=True)]
         if self.required is None or self.chances is None:
             return header, rows
         return [*header, f"true mean reaches {self.required.target:g}"], [
@@ -439,28 +453,31 @@ def say_briefly(answer: ForecastAnswer) -> str:
     """The answer in one line of a phone: the target first, then the farthest forecast."""
     curve, required = answer.model.curve_, answer.required
     (lower, upper), size = answer.ends, answer.forecast.sizes[-1]
+    expected = format_score(answer.forecast.mean[-1], answer.decimals)
     if required is None:
-        ends = f"{lower[-1]:.3f} to {upper[-1]:.3f}"
-        return f"expect {answer.forecast.mean[-1]:.3f}, {ends}, with {size:,.10g} {curve.unit_name}"
+        ends = format_score_interval(lower[-1], upper[-1], answer.decimals)
+        return f"expect {expected}, {ends}, with {size:,.10g} {curve.unit_name}"
     if required.already_met:
         target = "is met already"
     elif required.is_realistic:
         target = f"takes {required.size_in_words} {curve.unit_name}"
     else:
         target = f"is reached with a probability of {required.at_best} at best"
-    return f"{required.target:g} {target}; expect {answer.forecast.mean[-1]:.3f} with {size:,.10g}"
+    return f"{required.target:g} {target}; expect {expected} with {size:,.10g}"
 
 
 def say_forecast(answer: ForecastAnswer) -> str:
     """The farthest size that was forecast."""
     curve, (lower, upper) = answer.model.curve_, answer.ends
     last, score, size = curve.largest, curve.replicates.mean[-1], answer.forecast.sizes[-1]
+    told = (score, answer.forecast.mean[-1], lower[-1], upper[-1], answer.promised[-1])
+    measured, expected, low, high, promised = (format_score(one, answer.decimals) for one in told)
     return (
         f"With {size:,.10g} training {curve.unit_name} ({format_multiple(size / last)} times the pilot's "
         f"{last:,.10g}, which "
-        f"give {score:.3f}), expect a mean {curve.metric_name} of {answer.forecast.mean[-1]:.3f}; the chance is "
-        f"{100 * answer.question.level:g} % that it lies between {lower[-1]:.3f} and {upper[-1]:.3f}, and "
-        f"{100 * answer.question.confidence:g} % that the true mean is {_name_bound(curve)} {answer.promised[-1]:.3f}."
+        f"give {measured}), expect a mean {curve.metric_name} of {expected}; the chance is "
+        f"{100 * answer.question.level:g} % that it lies between {low} and {high}, and "
+        f"{100 * answer.question.confidence:g} % that the true mean is {_name_bound(curve)} {promised}."
     )
 
 
@@ -482,7 +499,8 @@ def _say_changes(answer: ForecastAnswer) -> list[str]:
     for fact, found in answer.without.items():
         begin = _SAID_WITHOUT[fact](answer.model.curve_)
         lower, upper = found.interval(answer.question.level)
-        said.append(f"{begin} it would be {found.mean[-1]:.3f}, between {lower[-1]:.3f} and {upper[-1]:.3f}.")
+        expected, low, high = (format_score(one, answer.decimals) for one in (found.mean[-1], lower[-1], upper[-1]))
+        said.append(f"{begin} it would be {expected}, between {low} and {high}.")
     return said
 
 
@@ -490,8 +508,8 @@ def write_forecast_methods(answer: ForecastAnswer) -> str:
     """Paragraph about a forecast, and the size that was asked for."""
     curve, forecast = answer.model.curve_, answer.forecast
     results = "; ".join(
-        f"{mean:.3f} at {size:,.10g} training {curve.unit_name} ({100 * answer.question.level:g} % prediction "
-        f"interval {low:.3f} to {high:.3f})"
+        f"{format_score(mean, answer.decimals)} at {size:,.10g} training {curve.unit_name} "
+        f"({100 * answer.question.level:g} % prediction interval {format_score_interval(low, high, answer.decimals)})"
         for size, mean, low, high in zip(forecast.sizes, forecast.mean, *answer.ends, strict=True)
     )
     text = f"{describe_pilot_and_method(answer.model)} The forecast mean {curve.metric_name} was {results}."
@@ -503,17 +521,19 @@ def write_forecast_methods(answer: ForecastAnswer) -> str:
     return f"{text} {say_tripod(answer)}"
 
 
-def say_pilot(curve: LearningCurve) -> str:
+def say_pilot(answer: ForecastAnswer) -> str:
     """One line about the pilot, to open with."""
+    curve = answer.model.curve_
     of_task = f" of {curve.task}" if curve.task else ""
     pilot = curve.replicates
+    first, last = (format_score(pilot.mean[i], answer.decimals) for i in (0, -1))
     if len(pilot.sizes) == 1:
-        mean = f"mean {pilot.mean[0]:.3f}" if len(curve) > 1 else f"{pilot.mean[0]:.3f}"
+        mean = f"mean {first}" if len(curve) > 1 else first
         scores = format_count(len(curve), "score")
         return f"Pilot{of_task}: {scores} at one size, {mean} at {format_size(pilot.sizes[0])}."
     return (
-        f"Pilot{of_task}: {len(curve)} scores at {len(pilot.sizes)} sizes, {pilot.mean[0]:.3f} at "
-        f"{pilot.sizes[0]:,.10g} to {pilot.mean[-1]:.3f} at {pilot.sizes[-1]:,.10g}."
+        f"Pilot{of_task}: {len(curve)} scores at {len(pilot.sizes)} sizes, {first} at "
+        f"{pilot.sizes[0]:,.10g} to {last} at {pilot.sizes[-1]:,.10g}."
     )
 
 
@@ -564,7 +584,7 @@ def write_grant_text(answer: ForecastAnswer) -> str | None:
     sizes = format_size_range(np.unique(curve.sizes).tolist(), "training-set size")
     pilot = (
         f"In our pilot study ({format_count(len(curve), 'score')} at {sizes}) the classifier reached a mean "
-        f"{curve.metric_name} of {curve.replicates.mean[-1]:.3f} with {curve.largest:,.10g} training {curve.unit_name}."
+        f"{curve.metric_name} of {format_score(curve.replicates.mean[-1], answer.decimals)} with {curve.largest:,.10g} training {curve.unit_name}."
     )
     of_evaluation = () if found is None else ("riley_evaluation",)
     cited = say_how_to_cite("harvey", *of_evaluation)

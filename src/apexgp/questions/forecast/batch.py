@@ -23,14 +23,14 @@ from ..._check import (
     check_sizes,
     format_value,
 )
-from ..._numbers import format_size
+from ..._numbers import SCORE_DIGITS, format_multiple, format_score, format_score_interval, format_size
 from ...cautions import shorten_caution
 from ...curve import LearningCurve
 from ...errors import ApexError, DataError, RequestError
 from ...estimators import BREAKDOWNS, APExGP, CurveEstimator, fit_together, wrap_breakdown
 from ...estimators.contract import clone
 from ...files.writing import to_json_value
-from ...forecast import LEVELS, Quantity
+from ...forecast import LEVEL, LEVELS, Quantity
 from ...question_base.documents import (
     Count,
     NonNegative,
@@ -91,6 +91,8 @@ class CurveForecast(Answer):
         Reasons to doubt it.
     error : str or None
         Why there is no forecast.
+    decimals : int
+        How many decimals scores are printed with.
     """
 
     index: int
@@ -104,6 +106,7 @@ class CurveForecast(Answer):
     required: RequiredSize | None = None
     cautions: tuple[str, ...] = ()
     error: str | None = None
+    decimals: int = SCORE_DIGITS
 
     def _columns(self) -> ColumnData:
         columns = {"size": self.sizes, "mean": self.mean, "median": self.median, "std": self.std}
@@ -119,10 +122,13 @@ class CurveForecast(Answer):
             return SummaryTable(title, ("error",), [(self.error,)], (), ("error",))
         level = max(self.intervals, default=None)
         header = ["size", "mean"] + ([] if level is None else [f"{100 * level:g} % interval"])
-        rows = [[format_size(size), f"{mean:.3f}"] for size, mean in zip(self.sizes, self.mean, strict=True)]
+        rows = [
+            [format_size(size), format_score(mean, self.decimals)]
+            for size, mean in zip(self.sizes, self.mean, strict=True)
+        ]
         if level is not None:
             for row, low, high in zip(rows, *self.intervals[level], strict=True):
-                row.append(f"{low:.3f} to {high:.3f}")
+                row.append(format_score_interval(low, high, self.decimals))
         return SummaryTable(title, header, rows, self._all_notes())
 
 
@@ -289,6 +295,7 @@ def _summary(index: int, task: object, model: CurveEstimator, asked: _Asked) -> 
         {level: forecast.interval(level) for level in asked.levels},
         required,
         tuple(dict.fromkeys((*forecast.cautions, *more))),
+        decimals=forecast.count_decimals(max(asked.levels, default=LEVEL)),
     )
 
 
@@ -358,7 +365,9 @@ class BatchAnswer(QuestionAnswer):
             asked = [] if target is None else ["-" if one.required is None else format_required_size(one.required)]
             wrong = "; ".join(map(shorten_caution, one.cautions)) if one.error is None else _first_sentence(one.error)
             ends = one.intervals.get(level)
-            cells = [["-"] * 4] if ends is None else build_forecast_cells(one.sizes, one.mean, ends, one.largest)
+            cells = [["-"] * 4]
+            if ends is not None:
+                cells = build_forecast_cells(one.sizes, one.mean, ends, one.largest, one.decimals)
             rows += [
                 [str(one.task), *row, *(asked if i == 0 else [""] * len(asked)), wrong if i == 0 else ""]
                 for i, row in enumerate(cells)
@@ -458,11 +467,16 @@ def list_forecast_columns(metric: str, level: float) -> list[str]:
 
 
 def build_forecast_cells(
-    sizes: FloatArray, mean: FloatArray, ends: tuple[FloatArray, FloatArray], largest: float
+    sizes: FloatArray, mean: FloatArray, ends: tuple[FloatArray, FloatArray], largest: float, decimals: int
 ) -> list[list[str]]:
     """Rows of such a table, by size."""
     return [
-        [format_size(size), f"{size / largest:.3g}", f"{expected:.3f}", f"{low:.3f} to {high:.3f}"]
+        [
+            format_size(size),
+            format_multiple(size / largest),
+            format_score(expected, decimals),
+            format_score_interval(low, high, decimals),
+        ]
         for size, expected, low, high in sorted(zip(sizes.tolist(), mean, *ends, strict=True))
     ]
 

@@ -9,6 +9,7 @@ from typing import TypeVar
 import numpy as np
 
 from ..._check import FloatArray, check_list, check_probability
+from ..._numbers import SCORE_DIGITS
 from ...curve import LearningCurve
 from ...estimators import CurveEstimator
 from ...forecast import LEVEL, LEVELS, Quantity
@@ -43,6 +44,7 @@ class CurvePicture:
     direction: str = "higher"
     range: Range = UNIT_RANGE
     level: float = LEVEL
+    decimals: int = SCORE_DIGITS
     required: RequiredSize | None = None
     prob_target: FloatArray | None = None
 
@@ -90,6 +92,7 @@ def build_curve_picture(
     """
     shares = sorted(check_probability("levels", share) for share in check_list("levels", levels))
     curve, pilot = model.curve_, model.curve_.replicates
+    level = max(shares, default=LEVEL) if level is None else level
     forecast = model.forecast(_build_grid(curve, end, [*exact, *_list_known_sizes(required)], points), of=of)
     # The probability that the required size is about, so that the two agree: of the true expected score.
     chances = None if required is None else success_of(model, required.target, "expected")(forecast.sizes)
@@ -107,7 +110,8 @@ def build_curve_picture(
         task=curve.task,
         direction=curve.direction,
         range=curve.range,
-        level=max(shares, default=LEVEL) if level is None else level,
+        level=level,
+        decimals=forecast.count_decimals(level),
         required=required,
         prob_target=chances,
     )

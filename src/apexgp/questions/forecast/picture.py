@@ -79,6 +79,8 @@ class CurveDisplay(CurvePicture, Display):
         The lowest and the highest possible score.
     level : float
         The level of the interval that is read off, where a picture can be.
+    decimals : int
+        How many decimals scores are read off with.
     required : RequiredSize or None
         Answer to a target.
     prob_target : array of shape (Q,), or None

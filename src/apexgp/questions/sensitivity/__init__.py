@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal, TypedDict
 
-from ..._numbers import format_chance
+from ..._numbers import format_chance, format_score, format_score_interval
 from ...estimators import APExGP
 from ...files.writing import to_json_value
 from ...question_base.changes import name_change
@@ -33,7 +33,7 @@ __all__ = [
 ]
 
 _MOST = 3  # changes that a sentence names
-_TRIFLING = {True: 0.01, False: 0.001}  # with a target and without: what no reader would call a change
+_TRIFLING = 0.01  # change of a probability that no reader would call one
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -163,7 +163,7 @@ def _change_facts(row: SensitivityRow, found: Sensitivity) -> ChangeFacts:
 def say_sensitivity(answer: SensitivityAnswer) -> str:
     """Say what moves the answer most, what comes next, and how much of it is the data's."""
     found = answer.found
-    noise = max(2 * found.numerical_error, _TRIFLING[found.target is not None])
+    noise = max(2 * found.numerical_error, 10.0**-found.decimals if found.target is None else _TRIFLING)
     moving = [row for row in found.answered if abs(row.effect) > noise]
     said = [_say_unchanged(found)]
     if moving:
@@ -202,7 +202,7 @@ def _say_unchanged(found: Sensitivity) -> str:
 
 def _format_compared(found: Sensitivity, row: SensitivityRow) -> str:
     value = row.compared
-    return f"{value:.3f}" if found.target is None else format_chance(value)
+    return format_score(value, found.decimals) if found.target is None else format_chance(value)
 
 
 def _say_takes(found: Sensitivity, row: SensitivityRow) -> str:
@@ -240,7 +240,7 @@ def _say_exactness(found: Sensitivity) -> str:
 
 def _format_amount(found: Sensitivity, effect: float) -> str:
     if found.target is None:
-        return f"{effect:.3f}"
+        return format_score(effect, found.decimals)
     points = f"{100 * effect:.0f}" if effect >= 0.01 else "less than 1"
     return f"{points} point{'' if points in ('1', 'less than 1') else 's'}"
 
@@ -252,7 +252,8 @@ def write_sensitivity_methods(answer: SensitivityAnswer) -> str:
     low, high = min([*values, found.unchanged.compared]), max([*values, found.unchanged.compared])
     if found.target is None:
         what = f"the expected {found.metric} at {found.compared_size} training {found.unit}"
-        span = f"{found.unchanged.compared:.3f}, and ranged from {low:.3f} to {high:.3f}"
+        span = _format_compared(found, found.unchanged)
+        span += f", and ranged from {format_score_interval(low, high, found.decimals)}"
     else:
         what = (
             f"the probability that the expected {found.metric} with {found.compared_size} training {found.unit} meets "

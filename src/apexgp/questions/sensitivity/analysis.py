@@ -21,7 +21,7 @@ from ..._check import (
     check_real_number,
     check_sizes,
 )
-from ..._numbers import format_chance, format_size
+from ..._numbers import SCORE_DIGITS, format_chance, format_score, format_score_interval, format_size
 from ...cautions import FARTHEST_FACTOR
 from ...errors import ApexError, RequestError
 from ...estimators import BREAKDOWNS, APExGP, CurveEstimator, wrap_breakdown
@@ -121,6 +121,8 @@ class Sensitivity(Answer):
         Standard error, due to the integration, of the number that rows are compared by; 0 where nothing is random.
     metric, unit : str
         What is measured, and what a size counts.
+    decimals : int
+        How many decimals scores are printed with.
     cautions : tuple of str
         Reasons to doubt the answer.
     """
@@ -135,6 +137,7 @@ class Sensitivity(Answer):
     numerical_error: float = 0.0
     metric: str = "score"
     unit: str = "examples"
+    decimals: int = SCORE_DIGITS
     cautions: tuple[str, ...] = ()
 
     @property
@@ -205,8 +208,8 @@ class Sensitivity(Answer):
 
     def _cells(self, row: SensitivityRow, at: list[int]) -> list[str]:
         """The expected score at some of the sizes, with its interval at the last, and what a target takes."""
-        cells = [f"{row.mean[i]:.3f}" for i in at]
-        cells[-1] += f" ({row.lower[-1]:.3f} to {row.upper[-1]:.3f})"
+        cells = [format_score(row.mean[i], self.decimals) for i in at]
+        cells[-1] += f" ({format_score_interval(row.lower[-1], row.upper[-1], self.decimals)})"
         if row.required is None:
             return cells
         return [*cells, row.takes, format_chance(row.prob_target), row.required.at_best]
@@ -337,6 +340,7 @@ def sensitivity(
         numerical_error=asked.find_numerical_error(model),
         metric=model.curve_.metric_name,
         unit=model.curve_.unit_name,
+        decimals=model.curve_.scale.count_decimals(float(unchanged.upper[-1] - unchanged.lower[-1])),
         cautions=tuple(dict.fromkeys(cautions)),
     )
     judged = [row if row.error else replace(row, effect=row.compared - unchanged.compared) for row in rows]

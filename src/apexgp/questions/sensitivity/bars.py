@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ..._numbers import format_chance
+from ..._numbers import format_chance, format_score
 from ...question_base.axes import ScoreScale
 from ...question_base.markup import escape_markup
 from . import label_bar_group, label_compared_axis, say_left_out
@@ -33,7 +33,7 @@ def format_value(found: Sensitivity, row: SensitivityRow) -> str:
     """Text beside a bar: the number that is compared, and the size that the target takes."""
     value = row.compared
     if found.target is None:
-        return f"{value:.3f}"
+        return format_score(value, found.decimals)
     return f"{format_chance(value)} ({row.takes})"
 
 

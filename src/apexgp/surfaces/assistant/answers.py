@@ -5,15 +5,17 @@ from __future__ import annotations
 import os
 import traceback
 import warnings
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from pydantic import BaseModel, ValidationError
 
+from ..._numbers import format_score, format_score_interval, format_size
 from ...cautions import word_caution
 from ...errors import ApexError, ApexWarning, RequestError
+from ...question_base.question import QuestionAnswer
 from ...questions import load_question
+from ...questions.forecast import ForecastAnswer
 from ...vocabulary import Vocabulary
 from ..requests import answer_request, build_fields_vocabulary
 from ..web.reading import read_text
@@ -60,7 +62,7 @@ def answer(call: Call) -> Reply:
                 traceback.print_exc()
             return Reply(UNPREPARED)
     notes += [str(one.message) for one in caught if isinstance(one.message, ApexWarning)]
-    return Reply(_summarise(document, notes, words), document)
+    return Reply(_summarise(found, document, notes, words), document)
 
 
 def _read_files(asked: BaseModel, call: Call) -> BaseModel:
@@ -91,18 +93,20 @@ def _word_invalid(problem: ValidationError) -> str:
     return " ".join(lines)
 
 
-def _summarise(document: dict[str, Any], notes: list[str], words: Vocabulary) -> str:
+def _summarise(found: QuestionAnswer, document: dict[str, Any], notes: list[str], words: Vocabulary) -> str:
     """The answer as a person would be told."""
-    lines = [document["sentence"], *list_forecast_lines(document)]
+    lines = [document["sentence"], *_list_forecast_lines(found)]
     lines += [f"Caution: {word_caution(words, caution)}" for caution in document["cautions"]]
     return "\n".join([*lines, *(f"Note: {note}" for note in dict.fromkeys(notes))])
 
 
-def list_forecast_lines(document: Mapping[str, Any]) -> list[str]:
-    """The forecast at each size, for assistants to which nothing but text is shown; of other documents nothing."""
-    rows = document.get("forecast", ())
+def _list_forecast_lines(found: QuestionAnswer) -> list[str]:
+    """The forecast at each size, for assistants to which nothing but text is shown; of other answers nothing."""
+    if not isinstance(found, ForecastAnswer):
+        return []
+    forecast, digits = found.forecast, found.decimals
     return [
-        f"At {row['size']:,.0f}: {row['mean']:.4g} ({100 * document['level']:g} % interval {row['lower']:.4g} to "
-        f"{row['upper']:.4g})."
-        for row in rows
+        f"At {format_size(size)}: {format_score(mean, digits)} ({100 * found.question.level:g} % interval "
+        f"{format_score_interval(low, high, digits)})."
+        for size, mean, low, high in zip(forecast.sizes, forecast.mean, *found.ends, strict=True)
     ]

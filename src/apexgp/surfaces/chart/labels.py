@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..._numbers import format_chance
+from ..._numbers import format_chance, format_score, format_score_interval
 from ...question_base.wording import format_required_size
 from ...questions.forecast.curve_picture import CurvePicture, is_marked
 
@@ -18,12 +18,12 @@ def title_chart(picture: CurvePicture) -> str:
 def describe_chart(picture: CurvePicture) -> str:
     """Description of a chart for screen readers."""
     lower, upper = picture.bands[picture.level]
-    far = f"{picture.sizes[-1]:,.10g}"
+    far, digits = f"{picture.sizes[-1]:,.10g}", picture.decimals
+    first, last = (format_score(picture.pilot_mean[i], digits) for i in (0, -1))
     text = (
-        f"Measured: a mean {picture.metric} of {picture.pilot_mean[0]:.3f} with {picture.pilot_sizes[0]:,.10g} "
-        f"training {picture.unit} to {picture.pilot_mean[-1]:.3f} with {picture.pilot_sizes[-1]:,.10g}. Forecast for "
-        f"{far}: {picture.mean[-1]:.3f} expected, {100 * picture.level:g} % interval {lower[-1]:.3f} to "
-        f"{upper[-1]:.3f}."
+        f"Measured: a mean {picture.metric} of {first} with {picture.pilot_sizes[0]:,.10g} training {picture.unit} to "
+        f"{last} with {picture.pilot_sizes[-1]:,.10g}. Forecast for {far}: {format_score(picture.mean[-1], digits)} "
+        f"expected, {100 * picture.level:g} % interval {format_score_interval(lower[-1], upper[-1], digits)}."
     )
     if picture.required is None or picture.prob_target is None:
         return text
@@ -61,8 +61,9 @@ def label_readings(picture: CurvePicture) -> list[str]:
 
 def list_readings(picture: CurvePicture) -> list[list[str]]:
     """For each size, in the order of the labels, what is read off there."""
+    digits = picture.decimals
     rows = [
-        [f"{size:,.10g}", f"{mean:.3f}", f"{low:.3f} to {high:.3f}"]
+        [f"{size:,.10g}", format_score(mean, digits), format_score_interval(low, high, digits)]
         for size, mean, low, high in zip(picture.sizes, picture.mean, *picture.bands[picture.level], strict=True)
     ]
     if picture.prob_target is None or picture.required is None:

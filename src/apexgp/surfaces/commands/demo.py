@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from ..._numbers import format_score, format_score_interval
 from ...errors import MissingExtraError
 from ...estimators import APExGP
 from ...files.writing import check_writable, resolve_path
@@ -85,11 +86,13 @@ def say_truth(score: float, answer: ForecastAnswer) -> str:
     size, mean, low, high = (
         float(column[-1]) for column in (answer.forecast.sizes, answer.forecast.mean, *answer.ends)
     )
+    digits = answer.decimals
     verdict = "inside" if low <= score <= high else "outside"
     return (
-        f"The truth: trained on {size:,.0f} examples, the same classifier has a mean accuracy of {score:.3f}, "
-        f"{verdict} the interval from {low:.3f} to {high:.3f} and {abs(score - mean):.3f} "
-        f"{'above' if score >= mean else 'below'} the expected {mean:.3f}."
+        f"The truth: trained on {size:,.0f} examples, the same classifier has a mean accuracy of "
+        f"{format_score(score, digits)}, {verdict} the interval from {format_score_interval(low, high, digits)} and "
+        f"{format_score(abs(score - mean), digits)} {'above' if score >= mean else 'below'} the expected "
+        f"{format_score(mean, digits)}."
     )
 
 

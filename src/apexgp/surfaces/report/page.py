@@ -102,7 +102,7 @@ class _Task:
             if len(" ".join(doubts)) > _ROOM
             else None,
             "forecast_in_front": len(answer.forecast.sizes) <= _FEW_SIZES,
-            "pilot": say_pilot(curve),
+            "pilot": say_pilot(answer.forecast),
             "chart": build_chart_figure(answer.forecast.picture(CurvePicture), f"{self.anchor}-chart"),
             "forecast": answer.forecast.table(),
             "required": None if required is None else build_required_table(required, curve),

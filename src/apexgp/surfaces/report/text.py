@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 
-from ..._numbers import format_size
+from ..._numbers import format_score, format_size
 from ...curve import LearningCurve
 from ...estimators import APExGP
 from ...forecast import Quantity
@@ -220,8 +220,10 @@ def build_summary_table(answers: Mapping[str, tuple[ForecastAnswer, int]]) -> Ce
     rows = []
     for name, (answer, cautions) in answers.items():
         curve, found = answer.model.curve_, answer.forecast
-        size, _, expected, interval = build_forecast_cells(found.sizes, found.mean, answer.ends, curve.largest)[-1]
+        size, _, expected, interval = build_forecast_cells(
+            found.sizes, found.mean, answer.ends, curve.largest, answer.decimals
+        )[-1]
         takes = [] if answer.required is None else [format_required_size(answer.required)]
-        measured = [f"{curve.replicates.mean[-1]:.3f}", format_size(curve.largest)]
+        measured = [format_score(curve.replicates.mean[-1], answer.decimals), format_size(curve.largest)]
         rows.append([name, *takes, *measured, expected, interval, size, str(cautions)])
     return ["task", *([] if asked.target is None else [f"size for {asked.target:g}"]), *header], rows
