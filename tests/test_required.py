@@ -458,22 +458,24 @@ def test_sizes_that_are_no_plan_are_printed_without_digits():
     far = RequiredSize(
         0.8, 0.8, 2.9e20, 700, (444, 3e30), 0.81, 0.1, already_met=False, size_range=(2.9e20, 2.9e20), largest=240
     )
-    assert str(far).startswith("Required size: more than 10,000 times the pilot's examples, to reach 0.8")
-    assert far.in_words(far.size) == "over 10,000x"
+    assert str(far).startswith("Required size: it takes more than 24,000 examples to reach 0.8")
+    assert far.in_words(far.size) == "more than 24,000"
     assert "e+" not in str(far)
     assert not far.is_realistic
     assert far.to_dict()["size"] == [2.9e20]
     assert "largest" not in far.to_dict()
-    near = replace(far, size=2_400_000, interval=(444, 2_400_001), size_range=(2_400_000, 2_400_000))
+    near = replace(far, size=24_000, interval=(444, 24_001), size_range=(24_000, 24_000))
     assert near.is_realistic
-    assert near.in_words(near.size) == "2,400,000"
-    assert near.in_words(near.interval[1]) == "over 10,000x"
+    assert near.in_words(near.size) == "24,000"
+    assert near.in_words(near.interval[1]) == "more than 24,000"
+    assert math.isinf(far.rounded_size)
+    assert near.to_dict()["rounded_size"] == [24_000]
 
 
 def test_cautions_do_not_name_a_size_that_is_no_plan(published):
     limit = published.required_size(0.85).prob_reachable
     far = published.required_size(0.85, limit - 1e-6)
-    assert 10_000 * 360 < far.size < math.inf
+    assert 100 * 360 < far.size < math.inf
     assert not any("times the largest pilot size" in caution for caution in far.cautions)
 
 

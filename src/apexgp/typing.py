@@ -5,11 +5,13 @@ from .images.embed import EmbeddingRun
 from .questions.backtest.run import HeldOut, MethodScore
 from .questions.check.predictive import Discrepancy
 from .questions.compare.comparison import PairComparison
+from .questions.forecast.assumptions import ChangedSize
 from .questions.sensitivity.analysis import SensitivityRow
 from .scale import Scale
 from .track_record.reliability import ComparedForecast, LevelCoverage, Reliability
 
 __all__ = [
+    "ChangedSize",
     "ComparedForecast",
     "Discrepancy",
     "EmbeddingRun",

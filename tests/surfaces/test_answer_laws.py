@@ -3,7 +3,7 @@
 import json
 import math
 import re
-from dataclasses import fields
+from dataclasses import fields, replace
 from html import unescape
 from itertools import pairwise
 
@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from apexgp import APExGP, LearningCurve
+from apexgp import APExGP, LearningCurve, required_size_range
 from apexgp.curve import build_curve_columns
 from apexgp.estimators import fit_together
 from apexgp.question_base.sizes import SizeSpec
@@ -19,7 +19,7 @@ from apexgp.questions.forecast import ForecastQuestion, say_briefly
 from apexgp.questions.forecast.curve_picture import CurvePicture, is_marked
 from apexgp.questions.report import ReportQuestion
 from apexgp.reading.spreadsheets import as_csv
-from apexgp.required import success_of
+from apexgp.required import FARTHEST_PLAN, success_of
 from apexgp.surfaces.chart.svg import Drawing
 from apexgp.surfaces.report.page import build_report_page
 from apexgp.surfaces.report.text import build_required_table
@@ -65,7 +65,10 @@ def answers(request):
         last = float(model.curve_.replicates.mean[-1])
         target = round(float(np.clip(last + (1 - last) * rng.uniform(-0.05, 0.25), 0.05, 0.99)), 3)
         question = ForecastQuestion(
-            at=SizeSpec(times=(1.0, 2.0, 10.0, 50.0)), target=target, confidence=float(rng.choice(CONFIDENCES))
+            at=SizeSpec(times=(1.0, 2.0, 10.0, 50.0)),
+            target=target,
+            confidence=float(rng.choice(CONFIDENCES)),
+            quick=True,
         )
         found.append(question.answer(model))
     return found
@@ -84,7 +87,7 @@ def printed_sizes(answer, facts):
     printed["table"] = [row[1] for row in words if row[0] == f"with {sure} %"]
     printed["library"] = re.findall(rf"^Required size: ({_NUMBER}) examples", str(required))
     printed["phone"] = re.findall(rf"^[\d.]+ takes ({_NUMBER}) examples;", say_briefly(answer))
-    assert required.least_size <= 10_000 * largest
+    assert required.least_size <= FARTHEST_PLAN * largest
     return printed
 
 
@@ -95,7 +98,7 @@ def test_a_required_size_is_the_same_everywhere_and_leans_to_the_safe_side(answe
         required, curve = answer.required, answer.model.curve_
         facts = answer.document()
         assert facts["required"]["size"] == (None if math.isinf(required.size) else required.size)
-        if required.already_met or required.least_size > 10_000 * curve.largest:
+        if required.already_met or required.least_size > FARTHEST_PLAN * curve.largest:
             assert "plan for" not in facts["sentence"]
             continue
         seen += 1
@@ -164,6 +167,37 @@ def test_probabilities_in_tables_do_not_contradict_the_required_size(answers):
                 shown = float(row[-1].removesuffix(" %"))
                 assert abs(shown - 100 * chance) <= 0.5 + 1e-9
                 assert (shown >= 100 * required.confidence) <= (chance >= required.confidence)
+
+
+@pytest.mark.slow
+def test_a_promise_is_kept_with_the_confidence_and_agrees_with_the_target(answers):
+    for answer in answers:
+        required, promised = answer.required, answer.promised
+        np.testing.assert_allclose(answer.expected.prob_at_least(promised), required.confidence, atol=1e-6)
+        # A size reaches the target with the confidence where it promises as much, and only there.
+        assert ((promised >= required.target + 1e-6) <= (answer.chances >= required.confidence)).all()
+        assert ((promised <= required.target - 1e-6) <= (answer.chances <= required.confidence)).all()
+        assert [row["promised"] for row in answer.document()["forecast"]] == promised.tolist()
+        (said,) = re.findall(r"true mean is at least ([\d.]+)\.", answer.document()["sentence"])
+        assert answer.table()[1][-1][-2] == said
+
+
+@pytest.mark.slow
+def test_the_range_of_a_required_size_holds_it_and_rises_with_the_target(answers):
+    for answer in answers[::5]:
+        assert answer.otherwise is None
+        answer = replace(answer.question, quick=False).answer(answer.model)
+        required, found = answer.required, answer.otherwise
+        low, high = found.interval
+        assert low <= required.median <= required.size <= high
+        every = [required, *(one.required for one in found.changes)]
+        assert (low, high) == (min(one.median for one in every), max(one.size for one in every))
+        harder = required_size_range(answer.model, min(required.target + 0.02, 0.995), required.confidence)
+        assert harder.interval >= found.interval
+        assert harder.interval[1] >= found.interval[1]
+        facts = answer.document()
+        assert facts["otherwise"]["interval"] == [None if math.isinf(end) else end for end in found.interval]
+        assert found.clause in facts["sentence"]
 
 
 @pytest.mark.slow

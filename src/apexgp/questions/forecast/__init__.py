@@ -582,9 +582,10 @@ def write_grant_text(answer: ForecastAnswer) -> str | None:
     if required is None:
         return None
     sizes = format_size_range(np.unique(curve.sizes).tolist(), "training-set size")
+    measured = format_score(curve.replicates.mean[-1], answer.decimals)
     pilot = (
         f"In our pilot study ({format_count(len(curve), 'score')} at {sizes}) the classifier reached a mean "
-        f"{curve.metric_name} of {format_score(curve.replicates.mean[-1], answer.decimals)} with {curve.largest:,.10g} training {curve.unit_name}."
+        f"{curve.metric_name} of {measured} with {curve.largest:,.10g} training {curve.unit_name}."
     )
     of_evaluation = () if found is None else ("riley_evaluation",)
     cited = say_how_to_cite("harvey", *of_evaluation)
