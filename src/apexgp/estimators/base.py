@@ -26,7 +26,7 @@ from .._check import (
     make_generator,
 )
 from ..cautions import find_forecast_cautions, find_pilot_cautions, find_undecided_cautions
-from ..curve import Direction, LearningCurve
+from ..curve import Direction, LearningCurve, ask_for_direction
 from ..errors import ApexError, DataError, RequestError
 from ..forecast import MOST_DRAWS, Forecast, Quantity
 from ..inference.contract import Engine, FittedCurve, Predictor
@@ -84,9 +84,10 @@ def wrap_breakdown(problem: Exception) -> ApexError:
 
 
 def check_curve(curve: LearningCurve, engine: Engine) -> None:
-    """Refuse a curve that shows no trend, is better than possible, or that the engine cannot fit."""
+    """Refuse a curve of unknown direction, without a trend, better than possible, or that the engine cannot fit."""
     if not isinstance(curve, LearningCurve):
         raise DataError(f"Expected a LearningCurve, got {type(curve).__name__}.")
+    ask_for_direction({curve.task: curve})
     pilot = curve.upward.replicates
     if len(pilot.sizes) < engine.fewest_sizes:
         raise DataError(
