@@ -453,11 +453,13 @@ def fit_together(
     engines: dict[tuple[float, float], Engine] = {}
     found: dict[int, Estimator | ApexError] = {}
     accepted: dict[tuple[float, float], list[int]] = {}
-    settings._build_checked_engine()  # refuses settings that are wrong for any curve
-    for i, curve in enumerate(curves):
+    kinds: list[tuple[Direction, Scale]] = [
+        (curve.direction, curve.scale) if isinstance(curve, LearningCurve) else ("higher", UNIT_SCALE)
+        for curve in curves
+    ]
+    settings._build_checked_engine(*(kinds[0] if kinds else ()))  # refuses settings that are wrong for any curve
+    for i, (curve, kind) in enumerate(zip(curves, kinds, strict=True)):
         try:
-            known = isinstance(curve, LearningCurve)
-            kind = (curve.direction, curve.scale) if known else ("higher", UNIT_SCALE)
             group = settings._check_upward_bounds(*kind)
             if group not in engines:
                 engines[group] = engine or settings._build_checked_engine(*kind)

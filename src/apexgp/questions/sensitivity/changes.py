@@ -9,7 +9,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from ..._check import format_some
-from ..._numbers import format_size
+from ..._numbers import SCORE_DIGITS, format_size
 from ...curve import LearningCurve
 from ...estimators import APExGP
 from ...estimators.contract import clone
@@ -79,7 +79,7 @@ def list_other_quantities(curve: LearningCurve, of: Quantity, *, asked_of_target
 
 
 def _other_priors(settings: APExGP, curve: LearningCurve) -> Iterator[tuple[str, APExGP]]:
-    engine = settings._build_checked_engine(curve.direction)
+    engine = settings._build_checked_engine(curve.direction, curve.scale)
     if not isinstance(engine, FullBayes):
         yield "default method", APExGP(ceiling=settings.ceiling, floor=settings.floor)
         return
@@ -107,16 +107,18 @@ def _other_priors(settings: APExGP, curve: LearningCurve) -> Iterator[tuple[str,
 
 def _other_limits(settings: APExGP, curve: LearningCurve, target: float | None) -> Iterator[tuple[str, APExGP]]:
     """Best possible scores between what has been reached, or should be, and what was said to be possible; and 1."""
-    higher = curve.direction == "higher"
-    name, limit = ("ceiling", settings.ceiling) if higher else ("floor", 1 - settings.floor)
-    goals = [] if target is None else [target if higher else 1 - target]
+    name = "ceiling" if curve.direction == "higher" else "floor"
+    _, limit = settings._check_upward_bounds(curve.direction, curve.scale)
+    goals = [] if target is None else [float(curve.as_upward(target))]
     room = limit - max([float(curve.upward.replicates.mean.max()), *goals])
     limits = [] if limit == 1 else [1.0]
     if room > 0:
         digits = 2 + max(0, -int(np.floor(np.log10(room))) - 1)  # a quarter of the room to two digits
         limits += [float(f"{limit - room * share:.{digits}f}") for share in (0.25, 0.5)]
     for other in limits:
-        value = other if higher else 1 - other
+        value = float(curve.from_upward(other))
+        if not curve.scale.straight:  # a round number in [0, 1] is none there
+            value = float(f"{value:.{SCORE_DIGITS}g}")
         yield f"{name} {value:.6g}", clone(settings).set_params(**{name: value})
 
 
