@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, get_args
@@ -324,6 +324,11 @@ class LearningCurve(Answer):
         return True  # also for curves made from others; the constructor stores False where no direction was given
 
     @cached_property
+    def direction_in_doubt(self) -> bool:
+        """Whether whoever gave the scores has to say which way is better; fits refuse the curve until then."""
+        return False  # the reader of tables stores True: see `_find_in_doubt`
+
+    @cached_property
     def scale(self) -> Scale:
         """The map between these scores and [0, 1], where engines work; the identity for scores that lie there."""
         known = known_metric(self.metric)
@@ -406,7 +411,7 @@ class LearningCurve(Answer):
         by_score = {name: getattr(self, name) for name in ("sizes", "scores", "split", *BY_SCORE)}
         rows: dict[str, Any] = {name: array[chosen] for name, array in by_score.items() if array is not None}
         some_rows = replace(self, **rows)
-        some_rows.__dict__["direction_stated"] = self.direction_stated
+        some_rows.__dict__.update(direction_stated=self.direction_stated, direction_in_doubt=self.direction_in_doubt)
         return some_rows
 
     @classmethod
@@ -668,8 +673,8 @@ def read_curves_and_notes(
 ) -> tuple[dict[str | None, LearningCurve], tuple[str, ...]]:
     """Read every curve, and note what a reader should know: which column was taken for what, what was left out.
 
-    Unless the caller does not `ask`, curves that get worse with size, while nothing says which way is better, are an
-    error that asks.
+    Curves that get worse with size, while nothing says which way is better, are an error that asks. Callers that do not
+    want all of the curves leave that to `ask_for_direction`, or to the fit.
     """
     found, notes = read_measurements(path, wanted)
     curves = {
@@ -683,8 +688,10 @@ def read_curves_and_notes(
         )
         for task, entry in found.items()
     }
+    for task in _find_in_doubt(curves):
+        curves[task].__dict__["direction_in_doubt"] = True
     if ask:
-        _ask_for_direction(curves, path)
+        ask_for_direction(curves, path)
     losses = dict.fromkeys(curve.metric_name for curve in curves.values() if _is_loss_by_name(curve))
     return curves, (
         *notes,
@@ -696,8 +703,8 @@ def _is_loss_by_name(curve: LearningCurve) -> bool:
     return not curve.direction_stated and curve.direction == "lower" and sounds_like_a_loss(curve.metric)
 
 
-def _ask_for_direction(curves: dict[str | None, LearningCurve], source: Any) -> None:
-    """Refuse curves of an unknown metric that get worse, and ask which way is better.
+def _find_in_doubt(curves: Mapping[str | None, LearningCurve]) -> list[str | None]:
+    """Find the curves of a table that get worse, by a metric of which nothing says which way is better.
 
     Curves of a table have the same metric: where more of them clearly improve, those that do not are no question.
     """
@@ -708,16 +715,24 @@ def _ask_for_direction(curves: dict[str | None, LearningCurve], source: Any) -> 
     }
     worse = [task for task, curve in open_to_doubt.items() if curve.upward.replicates.falls_clearly]
     better = [task for task, curve in open_to_doubt.items() if curve.upward.replicates.rises_clearly]
-    if not worse or len(better) > len(worse):
+    return [] if len(better) > len(worse) else worse
+
+
+def ask_for_direction(curves: Mapping[str | None, LearningCurve], source: Any = None) -> None:
+    """Refuse curves whose direction is in doubt, and ask whoever gave them which way is better."""
+    in_doubt = [task for task, curve in curves.items() if curve.direction_in_doubt]
+    if not in_doubt:
         return
-    first = open_to_doubt[worse[0]]
+    first = curves[in_doubt[0]]
     pilot, falls = first.replicates, first.direction == "higher"
     what = "scores" if first.metric == UNNAMED else first.metric_name
-    tasks = "" if worse == [None] else f" of {format_some(worse)}"
+    tasks = "" if len(curves) == 1 else f" of {format_some(in_doubt)}"
     does = ("fall" if falls else "rise") + "s" * (first.metric != UNNAMED)
+    start, end = (f"{format_score(pilot.mean[i], first.decimals)} at {format_size(pilot.sizes[i])}" for i in (0, -1))
     raise DataError(
-        f"{_find_source_name(source)}: the {what}{tasks} {does} as the training set grows, from {pilot.mean[0]:.3g} to "
-        f"{pilot.mean[-1]:.3g}, and nothing says whether higher or lower is better.",
+        f"{'The' if source is None else 'the'} {what}{tasks} {does} as the training set grows, from {start} to {end}: "
+        f"is {'lower' if falls else 'higher'} better?",
+        where="" if source is None else str(_find_source_name(source)),
         remedy=(
             "Say so with {} or {}, or name the metric with {} if it is a known one such as error rate or accuracy.",
             ("direction", "lower"),

@@ -20,7 +20,8 @@ def write_pilot(path, factor, lift=0.0, column="accuracy"):
 
 def in_per_cent(text):
     """A text about scores in [0, 1] as it is about the same in per cent; how its columns are spaced does not matter."""
-    scores = SCORE.sub(lambda found: f"{found[1]}{Decimal(found[2]) * 100:f}".removesuffix("00"), text)
+    scores = SCORE.sub(lambda found: f"{found[1]}{Decimal(found[2]).scaleb(2):f}", text)
+    scores = re.sub(r"(?<=ceiling )0\.(\d\d)\b", r"\1", scores)
     return re.sub(r"[\s─]+", " ", scores)
 
 
@@ -30,6 +31,9 @@ def in_per_cent(text):
         ["forecast", "first.csv"],
         ["compare", "first.csv", "second.csv", "--at", "5000"],
         ["backtest", "first.csv", "--method", "power_law"],
+        ["check", "first.csv"],
+        ["sensitivity", "first.csv"],
+        ["design", "first.csv", "--budget", "4"],
     ],
     ids=" ".join,
 )

@@ -126,7 +126,8 @@ _POINTS = np.sinh(np.linspace(-3.5, 3.5, 81)) / np.sinh(3.5) * 8  # standard dev
 
 def expected_crps(forecast: Forecast) -> FloatArray:
     """Continuous ranked probability score that a forecast expects of itself at each size: the integral of F (1 - F)."""
-    y = np.clip(forecast.mean + forecast.std * _POINTS[:, None], 0.0, 1.0)
+    spread = np.where(np.isfinite(forecast.std), forecast.std, interval_widths(forecast) / 4)
+    y = np.clip(forecast.mean + spread * _POINTS[:, None], *forecast.scale.range)
     below = forecast.cdf(y)
     return np.asarray(np.trapezoid(below * (1 - below), y, axis=0))
 

@@ -27,7 +27,7 @@ from .._check import (
 )
 from .._numbers import round_up
 from ..cautions import find_forecast_cautions, find_pilot_cautions, find_undecided_cautions
-from ..curve import Direction, LearningCurve
+from ..curve import Direction, LearningCurve, ask_for_direction
 from ..errors import ApexError, DataError, RequestError
 from ..forecast import MOST_DRAWS, Forecast, Quantity
 from ..inference.contract import Engine, FittedCurve, Predictor
@@ -85,9 +85,10 @@ def wrap_breakdown(problem: Exception) -> ApexError:
 
 
 def check_curve(curve: LearningCurve, engine: Engine) -> None:
-    """Refuse a curve that shows no trend, is better than possible, or that the engine cannot fit."""
+    """Refuse a curve of unknown direction, without a trend, better than possible, or that the engine cannot fit."""
     if not isinstance(curve, LearningCurve):
         raise DataError(f"Expected a LearningCurve, got {type(curve).__name__}.")
+    ask_for_direction({curve.task: curve})
     pilot = curve.upward.replicates
     if len(pilot.sizes) < engine.fewest_sizes:
         raise DataError(
@@ -453,11 +454,13 @@ def fit_together(
     engines: dict[tuple[float, float], Engine] = {}
     found: dict[int, Estimator | ApexError] = {}
     accepted: dict[tuple[float, float], list[int]] = {}
-    settings._build_checked_engine()  # refuses settings that are wrong for any curve
-    for i, curve in enumerate(curves):
+    kinds: list[tuple[Direction, Scale]] = [
+        (curve.direction, curve.scale) if isinstance(curve, LearningCurve) else ("higher", UNIT_SCALE)
+        for curve in curves
+    ]
+    settings._build_checked_engine(*(kinds[0] if kinds else ()))  # refuses settings that are wrong for any curve
+    for i, (curve, kind) in enumerate(zip(curves, kinds, strict=True)):
         try:
-            known = isinstance(curve, LearningCurve)
-            kind = (curve.direction, curve.scale) if known else ("higher", UNIT_SCALE)
             group = settings._check_upward_bounds(*kind)
             if group not in engines:
                 engines[group] = engine or settings._build_checked_engine(*kind)

@@ -11,7 +11,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from .._check import format_some
-from .._numbers import format_size
+from .._numbers import SCORE_DIGITS, format_size
 from ..curve import LearningCurve
 from ..errors import AccuracyWarning, ApexError
 from ..estimators import BREAKDOWNS, APExGP, CurveEstimator, fit_together, wrap_breakdown
@@ -154,7 +154,7 @@ def _believing(settings: APExGP, beliefs: Beliefs) -> APExGP:
 
 def _other_shares(settings: APExGP, curve: LearningCurve) -> Iterator[tuple[str, APExGP]]:
     """Priors that expect more, or less, to be gained beyond the pilot."""
-    engine = settings._build_checked_engine(curve.direction)
+    engine = settings._build_checked_engine(curve.direction, curve.scale)
     shares = engine.beliefs.shares if isinstance(engine, FullBayes) else None
     if isinstance(engine, FullBayes) and shares and all(isinstance(share, Beta) for share in shares.values()):
         for name, factor in (("more left to gain", 1 / _FACTOR), ("less left to gain", _FACTOR)):
@@ -164,7 +164,7 @@ def _other_shares(settings: APExGP, curve: LearningCurve) -> Iterator[tuple[str,
 
 def _other_priors(settings: APExGP, curve: LearningCurve) -> Iterator[tuple[str, APExGP]]:
     """Other priors of noise and of departures from the curve, and other methods."""
-    engine = settings._build_checked_engine(curve.direction)
+    engine = settings._build_checked_engine(curve.direction, curve.scale)
     if not isinstance(engine, FullBayes):
         yield "default method", APExGP(ceiling=settings.ceiling, floor=settings.floor)
         return
@@ -183,16 +183,18 @@ def _other_priors(settings: APExGP, curve: LearningCurve) -> Iterator[tuple[str,
 
 def _other_limits(settings: APExGP, curve: LearningCurve, target: float | None) -> Iterator[tuple[str, APExGP]]:
     """Best possible scores between what has been reached, or should be, and what was said to be possible; and 1."""
-    higher = curve.direction == "higher"
-    name, limit = ("ceiling", settings.ceiling) if higher else ("floor", 1 - settings.floor)
-    goals = [] if target is None else [target if higher else 1 - target]
+    name = "ceiling" if curve.direction == "higher" else "floor"
+    _, limit = settings._check_upward_bounds(curve.direction, curve.scale)
+    goals = [] if target is None else [float(curve.as_upward(target))]
     room = limit - max([float(curve.upward.replicates.mean.max()), *goals])
     limits = [] if limit == 1 else [1.0]
     if room > 0:
         digits = 2 + max(0, -int(np.floor(np.log10(room))) - 1)  # a quarter of the room to two digits
         limits += [float(f"{limit - room * share:.{digits}f}") for share in (0.25, 0.5)]
     for other in limits:
-        value = other if higher else 1 - other
+        value = float(curve.from_upward(other))
+        if not curve.scale.straight:  # a round number in [0, 1] is none there
+            value = float(f"{value:.{SCORE_DIGITS}g}")
         yield f"{name} {value:.6g}", clone(settings).set_params(**{name: value})
 
 

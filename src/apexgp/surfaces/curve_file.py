@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from .._check import format_some
-from ..curve import LearningCurve, read_curves_and_notes
+from ..curve import LearningCurve, ask_for_direction, read_curves_and_notes
 from ..errors import RequestError
 from ..question_base.column_settings import ColumnSettings
 from ..reading.source import read_source
@@ -29,7 +29,10 @@ _ABOUT = (
 
 def read_file(path: Path, columns: ColumnSettings) -> dict[str | None, LearningCurve]:
     """Read the curves of a file, or the one of them that was asked for; - is standard input."""
-    return _find_curves(_read_table(path, columns), path, columns)
+    table = _read_table(path, columns)
+    curves = _find_curves(table, path, columns)
+    ask_for_direction(curves, table)
+    return curves
 
 
 def read_only_curve(path: Path, columns: ColumnSettings) -> LearningCurve:
@@ -53,7 +56,7 @@ def _read_table(path: Path, columns: ColumnSettings) -> Table:
 
 
 def _find_curves(table: Table, path: Path, columns: ColumnSettings) -> dict[str | None, LearningCurve]:
-    curves, notes = read_curves_and_notes(table, columns.table)
+    curves, notes = read_curves_and_notes(table, columns.table, ask=False)
     for note in notes:
         typer.echo(f"Note: {note}", err=True)
     if columns.task is None:
@@ -73,8 +76,11 @@ class CurveFile(ColumnSettings):
 
     @cached_property
     def curves(self) -> dict[str | None, LearningCurve]:
-        """Every curve, by task."""
-        return _find_curves(self._table, self.pairs, self)
+        """Every curve, by task; those of several whose direction is in doubt are refused by the fit, each by itself."""
+        curves = _find_curves(self._table, self.pairs, self)
+        if all(curve.direction_in_doubt for curve in curves.values()):
+            ask_for_direction(curves, self._table)
+        return curves
 
     @property
     def only_curve(self) -> LearningCurve:

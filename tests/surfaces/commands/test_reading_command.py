@@ -268,9 +268,9 @@ def test_falling_scores_without_a_name_are_a_question(run, write):
     code, out, err = run("forecast", path, *FAST)
     assert (code, out) == (1, "")
     assert err == (
-        f"Error: {path}: the scores fall as the training set grows, from 0.34 to 0.219, and nothing says whether "
-        "higher or lower is better. Say so with --lower-is-better or --higher-is-better, or name the metric with "
-        "--metric if it is a known one such as error rate or accuracy.\n"
+        f"Error: {path}: the scores fall as the training set grows, from 0.340 at 60 to 0.219 at 564: is lower "
+        "better? Say so with --lower-is-better or --higher-is-better, or name the metric with --metric if it is a "
+        "known one such as error rate or accuracy.\n"
     )
     for answer in (["--lower-is-better"], ["--higher-is-better"], ["--metric", "accuracy"]):
         code, out, _ = run("forecast", path, *answer, *FAST)

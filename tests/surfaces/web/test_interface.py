@@ -130,7 +130,7 @@ def test_the_page_reads_falling_scores_and_then_asks_which_way_is_better(ask):
     )
     assert (
         "Say so with “Better scores are” (lower) or “Better scores are” (higher), or name the metric with “Metric”"
-        in (refused(ask("/api/page", {"table": table}), 422)["message"])
+        in (refused(ask("/api/page", {"table": table}), 422, "lower_is_better")["message"])
     )
     for lower, direction in ((True, "lower"), (False, "higher")):
         _, _, page = ask("/api/page", {"table": table, "lower_is_better": lower})

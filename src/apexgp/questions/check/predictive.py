@@ -25,6 +25,7 @@ DRAWS = 4000
 """Pilots that are drawn where nothing else is said."""
 _BLOCK = 2**21  # scores that are drawn at a time
 _SAME = 1e-9  # a spread of scores that is rounding
+_WORST = 1e-6  # in [0, 1], where 0 stands for an infinite loss
 FAILS_BELOW = 0.05
 """Tail probability below which a check fails."""
 
@@ -262,17 +263,17 @@ class _Pilot:
     size_of: NDArray[np.intp]
     split_of: NDArray[np.intp]
     labelled: bool
-    lower_is_better: bool
+    to_scores: Callable[[FloatArray], FloatArray]
+    """Converts what engines see, in [0, 1] and higher is better, to scores."""
     averaged: float
 
     @classmethod
     def of(cls, curve: LearningCurve, *, only_means: bool) -> _Pilot:
         """The design of a curve; with `only_means`, of its mean scores."""
-        lower = curve.direction == "lower"
         pilot = curve.replicates
         if only_means:
             every = np.arange(len(pilot.sizes))
-            return cls(pilot.sizes, pilot.mean, every, every, False, lower, 1.0)
+            return cls(pilot.sizes, pilot.mean, every, every, False, curve.from_upward, 1.0)
         single = bool((pilot.count == 1).all())
         if curve.split is None:
             # One score per size is one run, whose luck goes along; other scores without labels are splits of their own.
@@ -282,7 +283,13 @@ class _Pilot:
             split_of = np.array([labels[label] for label in curve.split.tolist()])
         size_of = np.searchsorted(pilot.sizes, curve.sizes)
         return cls(
-            pilot.sizes, curve.scores, size_of, split_of, curve.split is not None, lower, float(curve.known_run_count)
+            pilot.sizes,
+            curve.scores,
+            size_of,
+            split_of,
+            curve.split is not None,
+            curve.from_upward,
+            float(curve.known_run_count),
         )
 
     @cached_property
@@ -401,8 +408,8 @@ def _draw_pilots(
         start += len(one.weights)
         for some in np.array_split(own, 1 + len(own) * len(pilot.scores) // _BLOCK):
             if some.size:
-                scores = np.clip(_draw_scores(one, pilot, some, rng), 0.0, 1.0)
-                yield 1 - scores if pilot.lower_is_better else scores
+                worst = 0.0 if np.isfinite(pilot.to_scores(np.zeros(1))).all() else _WORST
+                yield pilot.to_scores(np.clip(_draw_scores(one, pilot, some, rng), worst, 1.0))
 
 
 def _draw_scores(posterior: Posterior, pilot: _Pilot, nodes: NDArray[np.intp], rng: np.random.Generator) -> FloatArray:

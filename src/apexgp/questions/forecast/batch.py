@@ -483,7 +483,7 @@ def build_forecast_cells(
 
 def _first_sentence(text: str) -> str:
     """The first sentence of an error; the rest says what to do, and is in the document."""
-    return re.split(r"(?<=\.) (?=[A-Z])", text, maxsplit=1)[0]
+    return re.split(r"(?<=[.?]) (?=[A-Z])", text, maxsplit=1)[0]
 
 
 def say_batch(answer: BatchAnswer) -> str:

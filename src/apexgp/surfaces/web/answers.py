@@ -109,8 +109,9 @@ def _answer(kind: str, asked: Fields | Upload) -> Any:
 def _describe_error(kind: str, problem: ApexError, asked: Fields | Upload) -> bytes:
     words, fields = _vocabularies(kind)
     problem.worded_for(words)
-    # A file is asked about by what would settle the doubt.
-    settling = [name for name, _ in problem.to_set] if kind == READ else []
+    # A file, and what the page holds, is asked about by what would settle the doubt: the question stands beside it.
+    asks = kind == READ or (kind in PAGE_QUESTIONS and isinstance(problem, DataError) and not problem.faults)
+    settling = [name for name, _ in problem.to_set] if asks else []
     argument = next(map(fields.name, filter(None, [problem.argument, *settling])), None)
     kind_of = "data" if isinstance(problem, DataError) else "request"
     if isinstance(asked, Upload):

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple, TypedDict
 
 from ..._check import format_some, format_value
-from ...curve import LearningCurve, build_detail_columns, read_curves_and_notes
+from ...curve import LearningCurve, ask_for_direction, build_detail_columns, read_curves_and_notes
 from ...errors import ApexError, DataError, Fault, RequestError
 from ...question_base.column_settings import ColumnSettings
 from ...reading.companions import with_spreads_apart
@@ -204,14 +204,14 @@ def read_text(table: str | TableFile, columns: ColumnSettings) -> tuple[Learning
     """The only curve of a table, or the one of its tasks that was asked for; and how it was read."""
     name, raw = (_NAME, table.encode("utf-8", "replace")) if isinstance(table, str) else table
     _check_workbook(raw)
-    curves, notes = read_curves_and_notes(_parse(raw, columns, name), columns.table)
-    if columns.task is None and len(curves) == 1:
-        return next(iter(curves.values())), notes
-    if columns.task in curves:
-        return curves[columns.task], notes
-    names = format_some([str(name) for name in curves], 20)
-    came = "nothing" if columns.task is None else format_value(columns.task)
-    raise RequestError(f"must be one of the tasks in the table ({names}), got {came}.", argument="chosen_task")
+    curves, notes = read_curves_and_notes(_parse(raw, columns, name), columns.table, ask=False)
+    task = next(iter(curves)) if columns.task is None and len(curves) == 1 else columns.task
+    if task not in curves:
+        names = format_some([str(name) for name in curves], 20)
+        came = "nothing" if task is None else format_value(task)
+        raise RequestError(f"must be one of the tasks in the table ({names}), got {came}.", argument="chosen_task")
+    ask_for_direction({task: curves[task]}, name)
+    return curves[task], notes
 
 
 def _parse(raw: bytes, columns: ColumnSettings, name: str = _NAME) -> Table:
