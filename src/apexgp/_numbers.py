@@ -23,7 +23,7 @@ _RATIO_DIGITS = 3  # digits of a ratio of given numbers
 
 
 def format_chance(p: float, short_of: float | None = None) -> str:
-    """Write a probability in whole per cent: another seed moves it by about half a point.
+    """Write a probability in whole per cent: its numerical error leaves no further digits.
 
     A probability below `short_of` is never rounded up to it.
     """
