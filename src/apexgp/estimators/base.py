@@ -27,7 +27,7 @@ from .._check import (
 )
 from ..cautions import find_forecast_cautions, find_pilot_cautions, find_undecided_cautions
 from ..curve import Direction, LearningCurve
-from ..errors import ApexError, DataError, RequestError
+from ..errors import ApexError, DataError, RequestError, TooFewSizesError
 from ..forecast import MOST_DRAWS, Forecast, Quantity
 from ..inference.contract import Engine, FittedCurve, Predictor
 from ..inference.rounds import POOLING
@@ -89,7 +89,7 @@ def check_curve(curve: LearningCurve, engine: Engine) -> None:
         raise DataError(f"Expected a LearningCurve, got {type(curve).__name__}.")
     pilot = curve.upward.replicates
     if len(pilot.sizes) < engine.fewest_sizes:
-        raise DataError(
+        raise TooFewSizesError(
             f"This method needs scores at {engine.fewest_sizes} or more different sizes to see a trend, got "
             f"{len(pilot.sizes)} ({format_some(pilot.sizes)}). Train on a smaller subset as well, or use the default "
             "method, which needs one size."
