@@ -1,10 +1,12 @@
 """A server as people start it, and requests to it."""
 
 import http.client
+import io
 import json
 import os
 import shutil
 import signal
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -142,6 +144,32 @@ def chromium():
         browser = driver.chromium.launch(executable_path=CHROMIUM, args=BROWSER)
         yield browser
         browser.close()
+
+
+def shaded_edges(frame):
+    """Whether the left and the right edge of an element are in shadow: darker, mostly, than its middle."""
+    picture = require("PIL.Image").open(io.BytesIO(frame.screenshot())).convert("L")
+    width, height = picture.size
+    left, right, middle = (
+        statistics.median(picture.getpixel((x, y)) for y in range(height)) for x in (1, width - 2, width // 2)
+    )
+    return left < middle - 20, right < middle - 20
+
+
+def lines_through_words(page):
+    """The words of a drawing of bars that the line of the answer runs through."""
+    return page.evaluate(
+        """() => {
+            const found = (selector) => [...document.querySelectorAll(selector)];
+            const lines = found('.drawing .answer-line').map((one) => one.getBoundingClientRect());
+            if (!lines.length) return ['there is no line'];
+            return found('.drawing text').filter((text) => {
+                const box = text.getBoundingClientRect();
+                return lines.some((line) => line.left > box.left && line.right < box.right
+                    && line.top < box.bottom - 0.3 * box.height && line.bottom > box.top + 0.2 * box.height);
+            }).map((text) => text.textContent);
+        }"""
+    )
 
 
 if __name__ == "__main__":

@@ -32,7 +32,7 @@ SCORE_DIGITS = 3
 
 
 def format_chance(p: float, short_of: float | None = None) -> str:
-    """Write a probability in whole per cent: another seed moves it by about half a point.
+    """Write a probability in whole per cent: its numerical error leaves no further digits.
 
     A probability below `short_of` is never rounded up to it.
     """

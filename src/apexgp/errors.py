@@ -4,7 +4,8 @@
 
     ApexError
     ├── DataError (ValueError)            the measurements or their file are at fault
-    │   └── DataTypeError (TypeError)     they are of a type that cannot become numbers
+    │   ├── DataTypeError (TypeError)     they are of a type that cannot become numbers
+    │   └── TooFewSizesError              the method needs more different sizes
     ├── RequestError (ValueError)         an argument is at fault
     ├── NoForecastError (TypeError)       the method gives a curve but no distribution
     ├── NoSuchCurveError (KeyError)       a run has no curve of that task and metric
@@ -61,6 +62,7 @@ __all__ = [
     "ReproducibilityWarning",
     "RequestError",
     "SizesLeftOutWarning",
+    "TooFewSizesError",
     "UngroupedWarning",
     "WouldOverwriteError",
 ]
@@ -144,6 +146,10 @@ class DataError(ApexError, ValueError):
 
 class DataTypeError(DataError, TypeError):
     """Data of a type that cannot be converted to numbers, or that the method does not accept."""
+
+
+class TooFewSizesError(DataError):
+    """A curve has scores at fewer different sizes than the method needs."""
 
 
 class RequestError(ApexError, ValueError):

@@ -4,7 +4,7 @@ from .design.ranking import RankedDesign
 from .images.embed import EmbeddingRun
 from .questions.backtest.run import HeldOut, MethodScore
 from .questions.check.predictive import Discrepancy
-from .questions.compare.comparison import PairComparison
+from .questions.compare.comparison import LeadChange, PairComparison
 from .questions.forecast.assumptions import ChangedSize
 from .questions.sensitivity.analysis import SensitivityRow
 from .scale import Scale
@@ -16,6 +16,7 @@ __all__ = [
     "Discrepancy",
     "EmbeddingRun",
     "HeldOut",
+    "LeadChange",
     "LevelCoverage",
     "MethodScore",
     "PairComparison",

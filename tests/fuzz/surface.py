@@ -68,6 +68,7 @@ RESULTS = {"Backtest", "CollectionPlan", "CollectionRun", "Comparison", "CurveFo
 RESULTS |= {
     "ComparedForecast",
     "HeldOut",
+    "LeadChange",
     "LevelCoverage",
     "MethodScore",
     "MinimumEvaluationSize",

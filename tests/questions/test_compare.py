@@ -1,4 +1,4 @@
-"""Which of several models will be best: symmetry, what pairing brings, crossings, and what is refused."""
+"""Which of several models will be best: symmetry, what pairing brings, changes of lead, and what is refused."""
 
 from dataclasses import replace
 
@@ -60,7 +60,7 @@ def test_equal_curves_are_equally_good(rng):
         pair = compared(curve, twin, [60, 360, 1000, 10_000])
         np.testing.assert_array_equal(pair.prob_first_better, 0.5)
         np.testing.assert_array_equal(pair.difference, 0.0)
-        assert pair.crossing is None
+        assert pair.lead_changes == pair.leaders == ()
 
 
 @pytest.mark.parametrize("shared", [True, False])
@@ -72,7 +72,7 @@ def test_the_other_way_round_it_is_the_other_probability(rng, shared):
     np.testing.assert_array_equal(there.prob_first_better + back.prob_first_better, 1.0)  # to the last digit
     np.testing.assert_array_equal(back.difference, -there.difference)
     assert back.correlation == there.correlation
-    assert (back.crossing is None) == (there.crossing is None)
+    assert set(back.leaders) == {{"a": "b", "b": "a"}[name] for name in there.leaders}
 
 
 def test_pairing_tells_models_apart_that_look_alike_alone(rng):
@@ -145,19 +145,32 @@ def exact(sizes, limit, drop, **about):
     return LearningCurve(sizes, np.repeat((limit - drop * sizes**-0.5)[:, None], 3, axis=1), **about)
 
 
-def test_the_crossing_of_two_power_laws_is_where_they_meet():
+def test_the_lead_changes_where_two_power_laws_meet():
     sizes = np.geomspace(30, 400, 8)
     fast, slow = exact(sizes, 0.86, 0.8), exact(sizes, 0.90, 1.8)  # equal where 0.04 = n^-0.5
     pair = compared(fast, slow, [100, 4000])
-    assert pair.crossing == pytest.approx(625, rel=0.03)
+    (change,) = pair.lead_changes
+    assert change.size == pytest.approx(625, rel=0.03)
+    assert (change.before, change.after, pair.leaders) == ("a", "b", ("a", "b"))
+    assert change.prob_before == pair.grid_prob.max()
+    assert change.prob_after == 1 - pair.grid_prob.min()
     assert pair.prob_first_better[0] > 0.999
     assert pair.prob_first_better[1] < 0.05
     np.testing.assert_allclose(pair.difference, [0.06, -0.04 + 4000**-0.5], atol=2e-3)
-    assert compared(slow, fast, [100, 4000]).crossing == pytest.approx(625, rel=0.03)
-    assert compared(fast, slow, [100, 500]).crossing is None
-    within = compared(exact(sizes, 0.84, 0.8), exact(sizes, 0.92, 1.8), [400])  # 0.08 = n^-0.5
-    assert within.crossing == pytest.approx(156.25, rel=0.03)
-    assert compared(exact(sizes, 0.9, 0.8), exact(sizes, 0.85, 1.0), [400, 4000]).crossing is None
+    (back,) = compared(slow, fast, [100, 4000]).lead_changes
+    assert (back.size, back.before, back.after) == (pytest.approx(change.size), "b", "a")
+    assert compared(fast, slow, [100, 500]).lead_changes == ()
+    (within,) = compared(exact(sizes, 0.84, 0.8), exact(sizes, 0.92, 1.8), [400]).lead_changes  # 0.08 = n^-0.5
+    assert within.size == pytest.approx(156.25, rel=0.03)
+    never = compared(exact(sizes, 0.9, 0.8), exact(sizes, 0.85, 1.0), [400, 4000])
+    assert (never.lead_changes, never.leaders) == ((), ("a",))
+
+
+def test_the_grid_holds_the_sizes_that_were_asked_for(rng):
+    pair = compared(*pair_of_curves(rng, 0.01), [360, 1000, 77])
+    at = np.searchsorted(pair.grid, [360, 1000, 77])
+    np.testing.assert_array_equal(pair.grid[at], [360, 1000, 77])
+    np.testing.assert_array_equal(pair.grid_prob[at], pair.prob_first_better)
 
 
 def test_error_rates_are_compared_the_right_way_round(rng):

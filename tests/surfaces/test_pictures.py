@@ -102,6 +102,21 @@ def test_a_comparison_shows_both_bands_and_the_probability_below():
     assert (above.get_ylabel(), below.get_xlabel()) == ("expected AUROC", "training examples")
 
 
+@pytest.mark.slow
+def test_a_comparison_marks_the_changes_of_lead_that_it_reports():
+    sizes = np.geomspace(30, 400, 8)
+    fast, slow = (
+        LearningCurve(sizes, np.repeat((limit - drop * sizes**-0.5)[:, None], 3, axis=1))
+        for limit, drop in ((0.86, 0.8), (0.9, 1.8))
+    )
+    for largest, count in ((400, 0), (4000, 1)):
+        found = compare_models({"fast": fast, "slow": slow}, [largest], GP)
+        _, below = ComparisonDisplay.from_comparison(found).plot().axes_
+        marked = [size for line in below.get_lines() if line.get_marker() == "D" for size in line.get_xdata()]
+        assert marked == [change.size for change in found.pairs[0].lead_changes]
+        assert len(marked) == count == labels(below).count("change of lead")
+
+
 def test_a_backtest_shows_what_was_said_against_what_came():
     result = backtest(curve(), ["apexgp", "power_law", "pow4"], 3)
     ax = BacktestDisplay.from_backtest(result).plot().ax_

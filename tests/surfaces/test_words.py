@@ -117,7 +117,7 @@ def test_the_rows_of_a_plan_add_up_as_they_are_shown(cost):
 )
 def test_a_difference_that_would_be_shown_as_nothing_is_said_to_be_none(gap, said):
     one = np.array([1000.0])
-    pair = PairComparison("a", "b", one, np.array([0.46]), np.array([gap]), None, 0, 0.0, one, np.array([0.46]))
+    pair = PairComparison("a", "b", one, np.array([0.46]), np.array([gap]), (), 0, 0.0, one, np.array([0.46]))
     curve = LearningCurve([60, 94, 147], [0.98, 0.99, 0.99], metric="auroc")
     assert said in say_comparison(pair, curve)
     assert "-0.000" not in str(pair)

@@ -28,7 +28,7 @@ from .._check import (
 from .._numbers import round_up
 from ..cautions import find_forecast_cautions, find_pilot_cautions, find_undecided_cautions
 from ..curve import Direction, LearningCurve, ask_for_direction
-from ..errors import ApexError, DataError, RequestError
+from ..errors import ApexError, DataError, RequestError, TooFewSizesError
 from ..forecast import MOST_DRAWS, Forecast, Quantity
 from ..inference.contract import Engine, FittedCurve, Predictor
 from ..inference.rounds import POOLING
@@ -91,7 +91,7 @@ def check_curve(curve: LearningCurve, engine: Engine) -> None:
     ask_for_direction({curve.task: curve})
     pilot = curve.upward.replicates
     if len(pilot.sizes) < engine.fewest_sizes:
-        raise DataError(
+        raise TooFewSizesError(
             f"This method needs scores at {engine.fewest_sizes} or more different sizes to see a trend, got "
             f"{len(pilot.sizes)} ({format_some(pilot.sizes)}). Train on a smaller subset as well, or use the default "
             "method, which needs one size."

@@ -11,7 +11,7 @@ import numpy as np
 
 from .._check import FloatArray, format_some
 from ..curve import LearningCurve, Replicates
-from ..errors import DataError, NoForecastError
+from ..errors import NoForecastError, TooFewSizesError
 from ..forecast import Quantity
 from ..inference.contract import Mixture
 from ..model.families import Family
@@ -144,7 +144,7 @@ class LeastSquaresEngine:
         """Refuse a curve of fewer sizes than the family has parameters."""
         sizes, needed = curve.replicates.sizes, len(self.family.parameters)
         if len(sizes) < needed:
-            raise DataError(
+            raise TooFewSizesError(
                 f"The family {self.family.name!r} has {needed} parameters and needs scores at {needed} or more "
                 f"different sizes, got {len(sizes)} ({format_some(sizes)}). Train on a further subset, or use "
                 "'power_law', which needs 3."

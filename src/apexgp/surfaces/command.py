@@ -199,4 +199,6 @@ def _type_option(option: str, value: Any) -> str:
     """An option as it is typed; the value None is the reader's to choose."""
     if value is None:
         return option
+    if isinstance(value, tuple):
+        value = ",".join(map(str, value))
     return " ".join(f"{option} {shlex.quote(str(one))}" for one in (value if isinstance(value, list) else [value]))

@@ -14,10 +14,11 @@ import typer
 
 from ..collect.curves import CurveSet
 from ..curve import LearningCurve
-from ..errors import ApexError, RequestError
+from ..errors import ApexError, DataError, RequestError
 from ..files.writing import check_writable, resolve_path
+from ..question_base.column_settings import ColumnSettings
 from ..reading.known_metrics import metric_name
-from .command import SetsArgument
+from .command import SetsArgument, build_options_vocabulary
 from .output import build_curve_table, print_table, quote_path
 
 __all__ = ["CurveOutput", "print_curve"]
@@ -65,8 +66,9 @@ class CurveOutput:
 
     def say_where(self, curves: CurveSet) -> None:
         """Print where the curves and the fits are, and what to type next."""
-        where = f"The curve is in {self.out}, the fits are in {self.record}. Next: {_next_command(curves, self.out)}"
-        typer.echo(f"\n{where}")
+        command = _next_command(curves, self.out)
+        next_step = "" if command is None else f" Next: {command}"
+        typer.echo(f"\nThe curve is in {self.out}, the fits are in {self.record}.{next_step}")
 
     @contextmanager
     def going_on(self) -> Iterator[None]:
@@ -111,10 +113,17 @@ def print_curve(curve: LearningCurve, task: str | None, metric: str) -> None:
     print_table(*build_curve_table(curve), title=f"{metric_name(metric)} of {task}" if task else metric_name(metric))
 
 
-def _next_command(curves: CurveSet, out: Path) -> str:
-    """The forecast of the first curve, as it would be typed."""
-    task, name = next(iter(curves))
-    words = ["apexgp", "forecast", quote_path(out)]
-    words += ["--task", str(task)] if len({task for task, _ in curves}) > 1 else []
-    words += ["--metric", name] if len({metric for _, metric in curves}) > 1 else []
-    return shlex.join(words)
+def _next_command(curves: CurveSet, out: Path) -> str | None:
+    """The forecast of the first curve that can be made, as it would be typed; None where there is none yet."""
+    options = build_options_vocabulary(ColumnSettings)
+    for task, name in curves:
+        settings = [("task", str(task))] if len({task for task, _ in curves}) > 1 else []
+        settings += [("metric", name)] if len({metric for _, metric in curves}) > 1 else []
+        try:
+            curves[task, name]
+        except DataError as problem:
+            if not problem.to_set or any(value is None for _, value in problem.to_set):
+                continue  # only whoever measured it can say what it is
+            settings += problem.to_set
+        return " ".join(["apexgp forecast", shlex.quote(quote_path(out)), *(options.setting(*one) for one in settings)])
+    return None

@@ -148,7 +148,7 @@ def print_table(header: Sequence[str], rows: Sequence[Sequence[str]], title: str
     table = Table(box=SIMPLE_HEAD, pad_edge=False, title=None if title is None else Text(escape_controls(title)))
     for i, name in enumerate(header):
         names_things = i == 0 and any(row[0][:1].isalpha() for row in rows)
-        remarks = i == len(header) - 1 and any(" " in row[i] and row[i][:1].isalpha() for row in rows)
+        remarks = i == len(header) - 1 and _holds_remarks([row[i] for row in rows])
         table.add_column(
             Text(escape_controls(name)), justify="left" if names_things or remarks else "right", no_wrap=True
         )
@@ -158,6 +158,12 @@ def print_table(header: Sequence[str], rows: Sequence[Sequence[str]], title: str
     # Numbers cut off by a narrow window would be worse than lines that wrap.
     console.width = max(console.width, Measurement.get(console, console.options.update(width=1000), table).maximum)
     console.print(table)
+
+
+def _holds_remarks(cells: Sequence[str]) -> bool:
+    """Whether cells are sentences rather than numbers, of which some are said in words, as in "less than 1 %"."""
+    sentences = any(" " in cell and cell[:1].isalpha() and not cell.endswith("%") for cell in cells)
+    return sentences and not any(cell[:1].isdigit() for cell in cells)
 
 
 def build_curve_table(curve: LearningCurve) -> Cells:

@@ -64,7 +64,7 @@ def test_backtest_knows_holdout_ceiling_and_one_task(tasks, facts_of):
 
 
 @pytest.mark.slow
-def test_backtest_judges_all_methods_by_default_and_says_what_failed(tmp_path, facts_of):
+def test_backtest_judges_all_methods_by_default_and_says_what_failed(tmp_path, run, facts_of):
     path = tmp_path / "short.csv"
     path.write_text(pilot_table(means=MEANS[:4]))  # three sizes are left: too few for four parameters
     facts = facts_of("backtest", path)
@@ -72,7 +72,12 @@ def test_backtest_judges_all_methods_by_default_and_says_what_failed(tmp_path, f
     failed = {row["method"] for row in facts["methods"] if row["failed"]}
     assert failed == {"pow4", "mmf4", "wbl4", "piecewise_power_law", "burr", "m4", "bnsl"}
     assert all(row["error"] is None for row in facts["methods"] if row["failed"])
-    assert any(caution.startswith("pow4: The family 'pow4' has 4 parameters") for caution in facts["cautions"])
+    named = "pow4, mmf4, wbl4, piecewise_power_law, burr, m4, bnsl"
+    (together,) = [caution for caution in facts["cautions"] if "pow4" in caution]
+    assert together == f"{named}: More sizes are needed to fit than the 3 that were not held out."
+    _, out, _ = run("backtest", path)
+    assert out.count("More sizes are needed") == 1
+    assert "parameters" not in out
 
 
 @pytest.mark.slow

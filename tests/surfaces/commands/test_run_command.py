@@ -3,6 +3,7 @@
 import json
 import math
 import os
+import re
 import shlex
 import signal
 import subprocess
@@ -33,6 +34,10 @@ elif how == "file":
     print(0.1)
     with open(sys.argv[4], "w") as file:
         json.dump({"test": {"auc": score}, "train": {"auc": 1.0}, "seconds": 7, "n_test": 40}, file, indent=1)
+elif how == "percentage":
+    print(100 * score)
+elif how == "percentages":
+    print(json.dumps({"accuracy": 100 * score, "f1": 90 * score}))
 elif how == "age":
     print(json.dumps({"age": 240 / n}))
 elif how == "some" and broken and seed == 1:
@@ -132,12 +137,32 @@ def test_a_score_of_another_range_is_asked_about_and_measured_once(train, folder
     code, _, err = train("age")
     assert code == 0
     assert "Note: scores must lie in [0, 1]" in err
-    assert "such as --range '(0, inf)' for a loss" in err
+    assert "such as --range 0,inf for a loss" in err
     code, out, _ = train("age", "--range", "0,inf")
     assert (code, len(starts(folder))) == (0, 4)
     assert "4.000" in out
     curve = LearningCurve.from_csv("curve.csv")
     assert (curve.range, curve.direction, curve.metric) == ((0, math.inf), "lower", "age")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("how", ["number", "json", "percentage", "percentages"])
+def test_the_command_that_is_suggested_forecasts_the_curve(train, run, folder, how):
+    out = folder / "my curve.csv"
+    code, printed, _ = train(how, "--out", out)
+    assert code == 0
+    (suggested,) = re.findall(r"Next: apexgp (.*)", printed)
+    code, answer, err = run(*shlex.split(suggested))
+    assert (code, err) == (0, "")
+    first = {"percentage": "79.7", "percentages": "79.7"}.get(how, "0.797")
+    assert f"Pilot: 4 scores at 2 sizes, {first}" in answer  # in the unit that the program prints
+
+
+@pytest.mark.slow
+def test_no_command_is_suggested_before_the_range_of_the_scores_is_known(train):
+    _, printed, err = train("age")
+    assert "What was measured?" in err
+    assert "Next:" not in printed
 
 
 @pytest.mark.slow

@@ -7,6 +7,7 @@ import pytest
 
 from apexgp import APExGP, LearningCurve, write_report
 from conftest import pilot_table, require
+from serving import lines_through_words, shaded_edges
 
 pytestmark = pytest.mark.slow
 
@@ -113,6 +114,52 @@ def test_nothing_stands_in_the_way_of_a_screen_reader(opened, scheme):
     assert [(one["id"], one["nodes"][0]["html"]) for one in found if one["impact"] in ("serious", "critical")] == []
 
 
+@pytest.mark.parametrize("media", ["screen", "print"])
+@pytest.mark.parametrize("width", [390, round(178 / 25.4 * 96), 1366])
+def test_the_line_of_the_answer_runs_through_no_words(opened, media, width):
+    page = opened(viewport={"width": width, "height": 844})
+    page.emulate_media(media=media)
+    assert lines_through_words(page) == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_table_that_goes_on_beyond_a_narrow_screen_has_a_shadow_there(opened, scheme):
+    page = opened(viewport={"width": 390, "height": 844}, color_scheme=scheme)
+    frames = page.locator(".wide").all()
+    wide = [frame for frame in frames if frame.evaluate("one => one.scrollWidth > one.clientWidth + 40")]
+    assert 2 < len(wide) < len(frames)
+    frame = wide[0]
+    if scheme == "dark":  # a shadow there is light
+        page.evaluate("document.documentElement.style.filter = 'invert(1)'")
+    assert shaded_edges(frame) == (False, True)
+    frame.evaluate("one => one.scrollLeft = (one.scrollWidth - one.clientWidth) / 2")
+    assert shaded_edges(frame) == (True, True)
+    frame.evaluate("one => one.scrollLeft = one.scrollWidth")
+    assert shaded_edges(frame) == (True, False)
+    narrow = next(frame for frame in frames if frame.evaluate("one => one.scrollWidth === one.clientWidth"))
+    assert shaded_edges(narrow) == (False, False)
+
+
+def test_no_line_ends_between_a_number_and_its_per_cent_sign(opened):
+    page = opened(viewport={"width": 390, "height": 844})
+    prose = page.locator(":is(p, li, td, th, dd, caption)").all_text_contents()
+    assert any(re.search(r"\d\N{NO-BREAK SPACE}%", text) for text in prose)
+    assert [text for text in prose if re.search(r"\d[ \n]%", text)] == []
+
+
+def test_data_stay_as_they_are(chromium, tmp_path):
+    """A space that is not to break belongs into prose, not into what is copied from the page into a file."""
+    path = tmp_path / "report.html"
+    curve = LearningCurve([60, 94, 147, 230], [0.66, 0.7, 0.72, 0.75], task="10 % subset")
+    write_report(APExGP("power_law").fit(curve), path, budget=0)
+    page = chromium.new_page()
+    try:
+        page.goto(path.as_uri())
+        assert page.text_content("pre.data").count("10 % subset") == 4
+    finally:
+        page.close()
+
+
 @pytest.mark.parametrize("paper", ["A4", "Letter"])
 def test_prints_on_few_pages(opened, paper, tmp_path):
     page = opened(color_scheme="dark")
@@ -141,5 +188,21 @@ def test_the_first_page_says_it_all_on_one_sheet_of_a4(chromium, tmp_path):
         assert front.locator("table").count() == front.locator("figure.chart").count() == 1
         box = front.bounding_box()
         assert box["y"] + box["height"] <= 264 / 25.4 * 96
+        drawn = front.locator("figure.chart svg").bounding_box()
+        assert drawn["height"] > 70 / 25.4 * 96  # it has room all the same
+        below = front.locator("table").bounding_box()
+        assert below["y"] >= drawn["y"] + drawn["height"]
+        assert below["y"] + below["height"] <= 264 / 25.4 * 96
     finally:
         page.close()
+
+
+def test_the_chart_of_the_first_page_is_as_wide_as_the_paper(opened):
+    page = opened(viewport={"width": round(178 / 25.4 * 96), "height": round(264 / 25.4 * 96)})
+    page.emulate_media(media="print")
+    front = page.locator(".front").first
+    drawn, whole = front.locator("figure.chart svg").bounding_box(), front.bounding_box()
+    assert drawn["width"] > 0.98 * whole["width"]
+    assert drawn["height"] > 0.6 * drawn["width"]  # or it would be drawn smaller
+    ticks = front.locator("figure.chart text.tick[text-anchor=middle]").all()
+    assert sum(tick.is_visible() for tick in ticks) >= 4

@@ -10,7 +10,7 @@ from apexgp import learn_beliefs
 from apexgp.priors import write_priors
 from conftest import pilot_table, require
 from curves_to_learn_from import whole_curve
-from serving import send
+from serving import lines_through_words, send, shaded_edges
 
 pytestmark = pytest.mark.slow  # a browser starts
 
@@ -51,12 +51,17 @@ def open_page(chromium, server):
 def answered(page, words):
     """Wait until the answer holds these words; the whole of it."""
     page.wait_for_function(
-        "words => document.querySelector('#lead').textContent.includes(words)"
+        "words => document.querySelector('#lead').textContent.replaceAll('\\u00a0', ' ').includes(words)"
         " && document.querySelector('#problem').hidden && !document.querySelector('#result').hidden"
         " && document.querySelector('#answer').getAttribute('aria-busy') === 'false'",
         arg=words,
     )
-    return page.text_content("#lead")
+    return plain(page.text_content("#lead"))
+
+
+def plain(text):
+    """Text as documents have it: on the page a space before a per cent sign does not break."""
+    return text.replace("\N{NO-BREAK SPACE}", " ")
 
 
 def advised(page, words):
@@ -67,7 +72,7 @@ def advised(page, words):
         " && document.querySelector('#help').getAttribute('aria-busy') === 'false'",
         arg=words,
     )
-    return page.text_content("#advice")
+    return plain(page.text_content("#advice"))
 
 
 def paste(page, text, selector="#paste"):
@@ -104,7 +109,7 @@ def test_pasted_pairs_are_answered_and_every_change_follows(open_page, server):
         # The numbers are those that the command prints with --json.
         table = SPREADSHEET.replace("0,76", "0,79")
         facts = send(server, "/api/forecast", {"table": table, "target": 0.85, "at": ["720", "20k"]})[2]
-        assert page.text_content("#lead") == facts["sentence"]
+        assert plain(page.text_content("#lead")) == facts["sentence"]
         cells = page.locator("#forecast-table tbody tr").last.inner_text().split()
         row = facts["forecast"][-1]
         assert cells[:3] == ["20,000", "55.6", f"{row['mean']:.3f}"]
@@ -159,9 +164,9 @@ def test_what_more_measuring_would_change_follows_the_forecast(open_page, server
         fields = {"table": rows, "target": 0.8, "budget": 2}
         advice = send(server, "/api/page/advice", fields)[2]
         assert said == advice["design"]["sentence"]
-        shown = [row.inner_text().split("\t") for row in page.locator("#advice-table tbody tr").all()]
+        shown = [plain(row.inner_text()).split("\t") for row in page.locator("#advice-table tbody tr").all()]
         assert shown == advice["table"]["rows"]
-        assert page.text_content("#advice-note") == advice["note"]
+        assert plain(page.text_content("#advice-note")) == advice["note"]
         assert page.text_content("#shell").endswith(advice["shell"])
         # What does not matter to it is not asked again; what matters is.
         page.fill("#level", "0.9")
@@ -231,7 +236,7 @@ def test_each_thing_can_be_taken_away(open_page, server, tmp_path):
         page.wait_for_function("() => document.querySelector('#taken').textContent.includes('clipboard')")
         copied = page.evaluate("navigator.clipboard.readText()")
         assert copied == page.url
-        lead = page.text_content("#lead")
+        lead = plain(page.text_content("#lead"))
     with open_page(copied.removeprefix(server)) as page:  # somebody else opens the link
         assert answered(page, "3,600 training examples") == lead
         assert page.input_value("#cost") == "12"
@@ -415,6 +420,26 @@ def test_the_answer_scrolls_with_the_page(open_page, size):
         last = page.locator(".answer details").last
         assert last.bounding_box()["y"] < size[1]  # its end is reached by scrolling the page alone
         assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_words_and_tables_are_whole_on_a_phone(open_page):
+    link = "#rows=60,0.66;94,0.7;147,0.72;230,0.75;360,0.76&target=0.78"
+    with open_page(link, viewport={"width": 390, "height": 844}) as page:
+        answered(page, "18,000 training examples")
+        for name in ("backtest", "doubts"):
+            page.click(f"#{name} summary")
+        page.wait_for_selector("#backtest-table tbody tr")
+        page.wait_for_selector("#changes-table tbody tr")
+        prose = page.locator("body :is(p, li, td, th, label)").all_text_contents()
+        assert any(re.search(r"\d\N{NO-BREAK SPACE}%", text) for text in prose)
+        assert [text for text in prose if re.search(r"\d %", text)] == []
+        assert lines_through_words(page) == []
+        frame = page.locator("#changes-table")
+        assert frame.evaluate("one => one.scrollWidth > one.clientWidth + 40")
+        assert shaded_edges(frame) == (False, True)
+        frame.evaluate("one => one.scrollLeft = one.scrollWidth")
+        assert shaded_edges(frame) == (True, False)
+        assert page.text_content("#backtest-sentence").count("More sizes are needed") == 1
 
 
 def test_rows_of_a_file_that_cannot_be_read_are_shown_with_what_is_wrong_beside_them(open_page):

@@ -27,7 +27,7 @@ from ..._check import (
 )
 from ..._numbers import SCORE_DIGITS, format_score, format_score_change
 from ...curve import LearningCurve
-from ...errors import ApexError, DataError, RequestError
+from ...errors import ApexError, DataError, RequestError, TooFewSizesError
 from ...estimators import BREAKDOWNS, CurveEstimator, wrap_breakdown
 from ...estimators.contract import clone
 from ...estimators.least_squares import METHODS
@@ -374,6 +374,10 @@ def _judge(
     for name, method in methods.items():
         try:
             scores.append(_score(name, task, clone(method).fit(pilot), sizes, truth))
+        except TooFewSizesError:
+            # One sentence for all of them, whatever each needs, so that they are named together.
+            why = f"More sizes are needed to fit than the {len(pilot.replicates.sizes)} that were not held out."
+            scores.append((_none(name, task, why), []))
         except BREAKDOWNS as problem:
             scores.append((_none(name, task, str(wrap_breakdown(problem))), []))
     return scores

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, TypedDict
 
 import numpy as np
 
-from ..._numbers import format_chance, format_score
+from ..._numbers import format_chance, format_multiple, format_score, format_size
 from ...curve import LearningCurve
 from ...estimators import APExGP
 from ...question_base.citations import list_sources
@@ -20,12 +20,20 @@ from ...question_base.phrases import join_words
 from ...question_base.question import Cells, Question, QuestionAnswer, build_table
 from ...question_base.sizes import SizeSpec, build_sizes_setting, format_multiples
 from ...question_base.wording import describe_method
-from .comparison import Comparison, PairComparison, compare_models
+from .comparison import LEAD_PROBABILITY, Comparison, LeadChange, PairComparison, compare_models
 
 if TYPE_CHECKING:
     from .picture import ComparisonDisplay
 
-__all__ = ["CompareAnswer", "CompareDocument", "CompareQuestion", "Comparison", "PairComparison", "compare_models"]
+__all__ = [
+    "CompareAnswer",
+    "CompareDocument",
+    "CompareQuestion",
+    "Comparison",
+    "LeadChange",
+    "PairComparison",
+    "compare_models",
+]
 
 COMPARED_TIMES = (1.0, 2.0, 10.0)
 """Multiples of the largest size measured, where nothing else is asked for: who leads now, and later."""
@@ -96,6 +104,21 @@ class CompareAnswer(QuestionAnswer):
         return ComparisonDisplay.from_comparison(self.found).plot()
 
 
+class LeadChangeFacts(TypedDict):
+    """A size at which one model takes the lead over from another."""
+
+    size: Size
+    """Size at which both are equally likely to be better."""
+    before: str
+    """Model that leads at smaller sizes."""
+    after: str
+    """Model that leads at larger sizes."""
+    prob_before: Probability
+    """Highest probability, since the change before, with which the model that leads at smaller sizes is better."""
+    prob_after: Probability
+    """Highest probability, up to the next change, with which the model that leads at larger sizes is better."""
+
+
 class PairFacts(TypedDict):
     """Two models at the sizes of a comparison."""
 
@@ -105,8 +128,9 @@ class PairFacts(TypedDict):
     prob_first_better: list[Probability]
     difference: list[float]
     """Expected score of the first minus that of the second, at each size."""
-    crossing: Size | None
-    """Size at which the lead changes for the last time; null where the same model leads throughout."""
+    lead_changes: list[LeadChangeFacts]
+    """Changes of lead, by size. One is listed only where both models are better with a probability of 80 % or more at
+    some size on their side of it."""
     shared_splits: Count
     """Number of splits on which both were measured; their scores are paired."""
     correlation: Annotated[float, Keywords(minimum=-1, maximum=1)]
@@ -125,14 +149,23 @@ class CompareDocument(Versioned, WithMethodsText):
 
 
 def _pair_facts(pair: PairComparison, curve: LearningCurve) -> PairFacts:
-    """A pair's own facts; the grid is for drawing."""
+    """Facts of a pair at the sizes asked for, and its changes of lead."""
     return {
         "first": pair.first,
         "second": pair.second,
         "sizes": pair.sizes.tolist(),
         "prob_first_better": pair.prob_first_better.tolist(),
         "difference": pair.difference.tolist(),
-        "crossing": pair.crossing,
+        "lead_changes": [
+            {
+                "size": change.size,
+                "before": change.before,
+                "after": change.after,
+                "prob_before": change.prob_before,
+                "prob_after": change.prob_after,
+            }
+            for change in pair.lead_changes
+        ],
         "shared_splits": pair.shared_splits,
         "correlation": pair.correlation,
         "sentence": say_comparison(pair, curve),
@@ -140,37 +173,65 @@ def _pair_facts(pair: PairComparison, curve: LearningCurve) -> PairFacts:
 
 
 def say_comparison(pair: PairComparison, curve: LearningCurve) -> str:
-    """Say which of two models leads at the largest size asked for."""
+    """Say which of two models is better at the largest size asked for, and where the lead changes."""
     at = int(np.argmax(pair.sizes))
     size, first = pair.sizes[at], float(pair.prob_first_better[at])
     ahead, behind, sure = (pair.first, pair.second, first) if first >= 0.5 else (pair.second, pair.first, 1 - first)
     gap = abs(float(pair.difference[at]))
-    text = (
-        f"With {size:,.10g} training {curve.unit_name} {ahead} beats {behind} with a probability of "
-        f"{format_chance(sure)}; the expected difference in {curve.metric_name} is "
-    )
     least = 10.0**-pair.decimals
     if gap < least / 2:  # it would be shown as 0.000
-        return f"{text}less than {format_score(least, pair.decimals)}, too small to choose by."
-    text += format_score(gap, pair.decimals)
-    if pair.crossing is None:
-        return f"{text}. The lead is not expected to change between the pilot's sizes and this one."
-    return f"{text}. The lead changes at about {float(f'{pair.crossing:.2g}'):,.0f} {curve.unit_name}."
+        difference = f"less than {format_score(least, pair.decimals)}, too small to choose by"
+    else:
+        difference = format_score(gap, pair.decimals)
+    return (
+        f"With {format_size(size)} training {curve.unit_name} {ahead} beats {behind} with a probability of "
+        f"{format_chance(sure, LEAD_PROBABILITY)}; the expected difference in {curve.metric_name} is {difference}. "
+        f"{say_leads(pair, curve.unit_name)}"
+    )
+
+
+def say_leads(pair: PairComparison, unit: str) -> str:
+    """Say where the lead of two models changes, or who leads at no size."""
+    if pair.lead_changes:
+        first, *later = pair.lead_changes
+        steps = [f"from {first.before} to {first.after} at about {_round_change(first)} {unit}"]
+        steps += [f"back to {change.after} at about {_round_change(change)}" for change in later]
+        chances = [first.prob_before, *(change.prob_after for change in pair.lead_changes)]
+        return (
+            f"The lead passes {join_words(steps)}; the highest probabilities of being ahead are, in turn, "
+            f"{join_words(map(format_chance, chances))}."
+        )
+    if pair.leaders:
+        (ahead,) = pair.leaders
+        behind = pair.second if ahead == pair.first else pair.first
+        who = f"{behind} is not ahead of {ahead}"
+    else:
+        who = f"Neither of {pair.first} and {pair.second} is ahead"
+    span = f"{format_size(pair.grid[0])} to {format_size(pair.grid[-1])} {unit}"
+    return f"{who} with a probability of {format_chance(LEAD_PROBABILITY)} or more at any size from {span}."
+
+
+def _round_change(change: LeadChange) -> str:
+    return format_multiple(change.size, 2)
 
 
 def write_compare_methods(comparison: Comparison) -> str:
     """Paragraph about a comparison."""
     model, *others = comparison.models.values()
+    unit = model.curve_.unit_name
     parts = []
     for pair in comparison.pairs:
-        chances = join_words([f"{p:.2f} at {n:,.10g}" for n, p in zip(pair.sizes, pair.prob_first_better, strict=True)])
+        chances = join_words(
+            f"{format_chance(p, LEAD_PROBABILITY)} at {format_size(n)}"
+            for n, p in zip(pair.sizes, pair.prob_first_better, strict=True)
+        )
         paired = (
             f" (scores on {pair.shared_splits} shared splits paired; correlation of their noise {pair.correlation:.2f})"
             if pair.shared_splits
             else " (no shared splits)"
         )
         parts.append(
-            f"{pair.first} was better than {pair.second} with a probability of {chances} training "
-            f"{model.curve_.unit_name}{paired}"
+            f"{pair.first} was better than {pair.second} with a probability of {chances} training {unit}{paired}. "
+            f"{say_leads(pair, unit)}"
         )
-    return f"{describe_method(model, *others)} Each model's learning curve was fitted separately. {'; '.join(parts)}."
+    return f"{describe_method(model, *others)} Each model's learning curve was fitted separately. {' '.join(parts)}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,14 +19,40 @@ from ...errors import DataError, RequestError
 from ...estimators import BREAKDOWNS, APExGP, wrap_breakdown
 from ...estimators.contract import clone
 from ...reading.known_metrics import UNNAMED
+from ...required import CONFIDENCE
 from ...scale import format_range
 from ...vocabulary import Remedy
 from .shared_noise import Difference, SharedNoise, average_noise, estimate_correlations, find_difference
 
-__all__ = ["Comparison", "PairComparison", "compare_models"]
+__all__ = ["LEAD_PROBABILITY", "Comparison", "LeadChange", "PairComparison", "compare_models"]
 
-_GRID = 65  # sizes between which a crossing is looked for
-_TIE = 0.02  # so near to one half a probability may lie on either side by chance
+LEAD_PROBABILITY = CONFIDENCE
+"""Probability of being better from which on a model is said to lead."""
+_GRID = 65  # sizes at which the probability is found, besides those asked for
+
+
+@dataclass(frozen=True)
+class LeadChange:
+    """A size at which one model takes the lead over from another.
+
+    It is reported only if, on either side of it and before the next change, there is a size at which the model that
+    leads there is better with a probability of 80 % or more.
+
+    Attributes
+    ----------
+    size : float
+        Training-set size at which both are equally likely to be better.
+    before, after : str
+        Names of the models that lead at smaller and at larger sizes.
+    prob_before, prob_after : float
+        The highest probability, up to the next change, with which each of them is the better one.
+    """
+
+    size: float
+    before: str
+    after: str
+    prob_before: float
+    prob_after: float
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -43,15 +69,14 @@ class PairComparison(Answer):
         Probability that the first beats the second.
     difference : array of shape (Q,)
         Expected score of the first minus that of the second.
-    crossing : float or None
-        Size at which the lead changes for the last time, between the smallest and the largest size that was measured or
-        asked for; None if the same model leads throughout.
+    lead_changes : tuple of LeadChange
+        Every change of lead between the smallest and the largest size that was measured or asked for, by size.
     shared_splits : int
         Number of splits on which both were measured; their scores are paired.
     correlation : float
         Correlation of the two models' noise on those splits.
     grid, grid_prob : arrays
-        Sizes from the smallest to the largest that was measured or asked for, and the probability at each, for drawing.
+        Sizes from the smallest to the largest that was measured or asked for, and the probability at each.
     decimals : int
         How many decimals differences of scores are printed with.
     cautions : tuple of str
@@ -63,7 +88,7 @@ class PairComparison(Answer):
     sizes: FloatArray
     prob_first_better: FloatArray
     difference: FloatArray
-    crossing: float | None
+    lead_changes: tuple[LeadChange, ...]
     shared_splits: int
     correlation: float
     grid: FloatArray
@@ -79,10 +104,16 @@ class PairComparison(Answer):
             "size": self.sizes.tolist(),
             "prob_first_better": self.prob_first_better.tolist(),
             "difference": self.difference.tolist(),
-            "crossing": [self.crossing] * count,
+            "lead_changes": [[change.size for change in self.lead_changes]] * count,
             "shared_splits": [self.shared_splits] * count,
             "correlation": [self.correlation] * count,
         }
+
+    @property
+    def leaders(self) -> tuple[str, ...]:
+        """Models that lead, with a probability of 80 % or more, at one size or another."""
+        highest = {self.first: self.grid_prob.max(), self.second: 1 - self.grid_prob.min()}
+        return tuple(name for name, probability in highest.items() if probability >= LEAD_PROBABILITY)
 
     def shown(self) -> SummaryTable:
         """One row per size."""
@@ -153,7 +184,7 @@ def _shown_pairs(title: str, pairs: Sequence[PairComparison], notes: Sequence[st
         (
             f"{pair.first} beats {pair.second}",
             format_size(size),
-            format_chance(sure),
+            format_chance(sure, LEAD_PROBABILITY),
             format_score_change(gap, decimals),
         )
         for pair in pairs
@@ -248,17 +279,18 @@ def _on_one_scale(curves: Mapping[str, LearningCurve]) -> Mapping[str, LearningC
 def _compare(first: str, second: str, models: Mapping[str, APExGP], sizes: FloatArray) -> PairComparison:
     a, b = models[first], models[second]
     measured = np.concatenate([a.curve_.sizes, b.curve_.sizes, sizes])
-    grid = np.geomspace(measured.min(), measured.max(), _GRID)
+    grid = np.union1d(np.geomspace(measured.min(), measured.max(), _GRID), sizes)
+    asked = np.searchsorted(grid, sizes)
     # The sums are over pairs of nodes that are drawn. Both orders of the models, and their mean: what one model gains
     # by the luck of the draw, the other gains too.
-    (there, splits, one), (back, _, other) = (_one_way(x, y, np.append(sizes, grid)) for x, y in ((a, b), (b, a)))
+    (there, splits, one), (back, _, other) = (_one_way(x, y, grid) for x, y in ((a, b), (b, a)))
     lead = (there.prob_positive - back.prob_positive) / 2
     # On a grid of binary digits both 1/2 + lead and 1/2 - lead are exact, so that they sum to 1.
     sure = 0.5 + np.rint(lead * 2.0**50) / 2.0**50
-    asked, scale = len(sizes), a.curve_.scale
+    scale = a.curve_.scale
     if scale.straight:
         turned = scale.upper - scale.lower if a.curve_.direction == "higher" else scale.lower - scale.upper
-        gap = turned * (there.mean - back.mean)[:asked] / 2
+        gap = turned * (there.mean - back.mean)[asked] / 2
     else:  # a difference in [0, 1] is no difference of scores
         gap = np.subtract(*(model.forecast(sizes, of="expected").mean for model in (a, b)))
     found = {name: models[name]._find_cautions(sizes) for name in (first, second)}
@@ -266,13 +298,13 @@ def _compare(first: str, second: str, models: Mapping[str, APExGP], sizes: Float
         first,
         second,
         sizes,
-        sure[:asked],
+        sure[asked],
         gap,
-        _last_crossing(grid, sure[asked:]),
+        _find_lead_changes(first, second, grid, sure),
         splits,
         (one + other) / 2,
         grid,
-        sure[asked:],
+        sure,
         min(model.forecast(sizes, of="expected").count_decimals() for model in (a, b)),
         tuple(prefix_caution(f"{name}: ", caution) for name, own in found.items() for caution in own),
     )
@@ -317,13 +349,31 @@ def _table(curve: LearningCurve) -> dict[object, dict[float, float]]:
     return table
 
 
-def _last_crossing(sizes: FloatArray, sure: FloatArray) -> float | None:
-    """Where the probability last passes one half, by straight lines between normal scores."""
-    told_apart = np.abs(sure - 0.5) > _TIE
-    sizes, score = sizes[told_apart], ndtri(np.clip(sure[told_apart], 1e-12, 1 - 1e-12))
-    changes = np.flatnonzero((score[:-1] < 0) != (score[1:] < 0))
-    if not changes.size:
-        return None
-    i = changes[-1]
+def _find_lead_changes(first: str, second: str, sizes: FloatArray, sure: FloatArray) -> tuple[LeadChange, ...]:
+    """Changes of lead at sizes in rising order, from the probability that the first model is better at each."""
+    leads = np.where(sure >= LEAD_PROBABILITY, 1, np.where(1 - sure >= LEAD_PROBABILITY, -1, 0))
+    certain = np.flatnonzero(leads)
+    turns = np.flatnonzero(np.diff(leads[certain]))
+    stretches = np.split(certain, turns + 1)
+    changes = []
+    for old, new in pairwise(stretches):
+        up = bool(leads[new[0]] > 0)
+        toward = sure if up else 1 - sure
+        between = slice(old[-1], new[0] + 1)
+        changes.append(
+            LeadChange(
+                _last_rise(sizes[between], toward[between]),
+                *((second, first) if up else (first, second)),
+                float((1 - toward)[old].max()),
+                float(toward[new].max()),
+            )
+        )
+    return tuple(changes)
+
+
+def _last_rise(sizes: FloatArray, sure: FloatArray) -> float:
+    """Where a probability last rises to one half, by straight lines between normal scores."""
+    score = ndtri(np.clip(sure, 1e-12, 1 - 1e-12))
+    i = np.flatnonzero(score[:-1] < 0)[-1]
     share = score[i] / (score[i] - score[i + 1])
     return float(sizes[i] * (sizes[i + 1] / sizes[i]) ** share)

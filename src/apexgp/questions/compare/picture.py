@@ -26,7 +26,7 @@ from ...question_base.picture_style import (
     style_score_axis,
 )
 from ...scale import UNIT_RANGE, Range
-from .comparison import Comparison, PairComparison
+from .comparison import LEAD_PROBABILITY, Comparison, PairComparison
 
 __all__ = ["ComparisonDisplay"]
 
@@ -126,12 +126,18 @@ class ComparisonDisplay(Display):
 
     def _draw_chances(self, ax: Any) -> None:
         ax.axhline(0.5, color="0.55", linewidth=0.8, linestyle=(0, (4, 4)))
+        for level in (LEAD_PROBABILITY, 1 - LEAD_PROBABILITY):
+            ax.axhline(level, color="0.7", linewidth=0.8, linestyle=(0, (1, 3)))
         for i, pair in enumerate(self.pairs):
             one = len(self.pairs) == 1
             colour, line = ("#1b1b1b", "-") if one else (MODELS[i % len(MODELS)], LINES[i % len(LINES)])
             words = f"{pair.first} beats {pair.second}"
             ax.plot(pair.grid, pair.grid_prob, color=colour, linewidth=1.8, linestyle=line, label=words)
             ax.plot(pair.sizes, pair.prob_first_better, "o", color=colour, markersize=5, zorder=4)
+        changes = [change.size for pair in self.pairs for change in pair.lead_changes]
+        if changes:
+            about = {"color": "#1b1b1b", "markerfacecolor": "white", "markersize": 6, "zorder": 4}
+            ax.plot(changes, [0.5] * len(changes), "D", label="change of lead", **about)
         style_percent_axis(ax, "probability")
         size_axis(ax, self.sizes[0], self.sizes[-1], f"training {self.unit}")
         add_legend(ax)

@@ -70,7 +70,7 @@ class BarDrawing:
                 f'<title id="{name}-title">What moves the {title}</title>',
                 *self._axis(bottom),
                 *(part for i, row in enumerate(self.rows) for part in self._bar(row, _TOP + _ROW * i)),
-                *self._answer(bottom),
+                self._answer(),
                 f'<text class="axis-title" x="{_LEFT:g}" y="{bottom + 54:g}">{title}</text>',
                 *legend,
                 "</svg>",
@@ -96,13 +96,15 @@ class BarDrawing:
         left, width = min(base, at), max(abs(at - base), 1.0)
         place = f'x="{left:.1f}" y="{top + _NAME:g}" width="{width:.1f}" height="{_BAR:g}"'
         yield f'<rect class="bar {group_bar(row)}" {place}/>'
+        # Beside the bars alone, since it would run through the words above them.
+        yield f'<path class="answer-line" d="M{base:.1f} {top + _NAME - 2:g}v{_BAR + 4:g}"/>'
 
-    def _answer(self, bottom: float) -> Iterator[str]:
+    def _answer(self) -> str:
+        """The answer as it is, above the line that the bars start from."""
         found, at = self.found, self.x(self.found.unchanged.compared)
-        yield f'<path class="answer-line" d="M{at:.1f} {_TOP - 8:g}V{bottom:g}"/>'
         words = escape_markup(f"as it is: {format_value(found, found.unchanged)}")
         anchor = "start" if at < (_LEFT + _RIGHT) / 2 else "end"
-        yield f'<text class="axis-title" x="{at:.1f}" y="{_TOP - 16:g}" text-anchor="{anchor}">{words}</text>'
+        return f'<text class="axis-title" x="{at:.1f}" y="{_TOP - 16:g}" text-anchor="{anchor}">{words}</text>'
 
     def _legend(self, y: float) -> Iterator[str]:
         """Legend, and what is left out, one below the other: there is room whatever the size of letters."""

@@ -19,7 +19,7 @@ from ...curve import build_curve_columns
 from ...files.writing import to_json_value
 from ...question_base.citations import list_citations, list_method_sources, list_sources
 from ...question_base.column_settings import ColumnSettings
-from ...question_base.markup import replace_controls
+from ...question_base.markup import escape_markup, keep_per_cent, replace_controls
 from ...question_base.question import QuestionAnswer, build_table
 from ...questions import load_question
 from ...questions.backtest import build_held_out_table, name_own_method
@@ -216,7 +216,7 @@ def _print_value(value: object) -> object:
     """A value as the page shows it; markup stays as it is."""
     if isinstance(value, Caution):
         value = word_caution(_OPTIONS, value)
-    return replace_controls(value) if type(value) is str else value
+    return keep_per_cent(replace_controls(value)) if type(value) is str else value
 
 
 @cache
@@ -229,6 +229,7 @@ def _template() -> Any:
         lstrip_blocks=True,
         finalize=_print_value,
     )
+    environment.filters["verbatim"] = lambda text: environment.call_filter("safe", escape_markup(text))
     return environment.from_string(_text("report.html"))
 
 

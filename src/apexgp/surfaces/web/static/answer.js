@@ -6,7 +6,7 @@ export function showAnswer(answer) {
   const { forecast, plan, tables, notes } = answer;
   const task = forecast.pilot.task;
   element("answer-title").textContent = task ? `The answer: ${task}` : "The answer";
-  element("lead").textContent = forecast.sentence;
+  setProse(element("lead"), forecast.sentence);
   list("cautions", [...forecast.cautions, ...notes]);
   drawFigure(answer.figure);
   table("forecast-table", tables.forecast, "The forecast at each size");
@@ -14,13 +14,13 @@ export function showAnswer(answer) {
   if (tables.evaluation) table("evaluation-table", tables.evaluation, "Patients for the evaluation, one row per measure");
   element("plan").hidden = plan === null;
   if (plan !== null) {
-    element("plan-sentence").textContent = plan.sentence;
+    setProse(element("plan-sentence"), plan.sentence);
     table("plan-table", tables.plan, "The plan, one row per round");
   }
   element("glossary").replaceChildren(...Object.entries(answer.glossary).flatMap(([word, meaning]) => [
     textIn("dt", word), textIn("dd", meaning),
   ]));
-  element("methods").textContent = forecast.methods_text;
+  setProse(element("methods"), forecast.methods_text);
   element("python").textContent = answer.python;
   element("shell").textContent = answer.shell;
   element("version").textContent = forecast.apexgp;
@@ -30,7 +30,7 @@ export function showAnswer(answer) {
 export function showBacktest({ backtest, tables }) {
   if (!backtest) return;
   const error = backtest.error;
-  element("backtest-sentence").textContent = error ?? [backtest.sentence, ...backtest.cautions].join(" ");
+  setProse(element("backtest-sentence"), error ?? [backtest.sentence, ...backtest.cautions].join(" "));
   if (error) element("backtest-table").replaceChildren();
   else table("backtest-table", tables.backtest, "The scores of each method");
 }
@@ -38,15 +38,15 @@ export function showBacktest({ backtest, tables }) {
 /** What the answer depends on, and whether the model fits the pilot. */
 export function showDoubts({ doubts, tables }) {
   if (!doubts) return;
-  element("changes-sentence").textContent = doubts.sensitivity.sentence;
+  setProse(element("changes-sentence"), doubts.sensitivity.sentence);
   drawSvg("changes-figure", doubts.sensitivity_svg);
   table("changes-table", tables.sensitivity, "The answer with one thing changed at a time, largest change first");
   element("check").hidden = doubts.check === null;
   if (doubts.check === null) return;
-  element("check-sentence").textContent = [doubts.check.sentence, ...doubts.check.cautions].join(" ");
+  setProse(element("check-sentence"), [doubts.check.sentence, ...doubts.check.cautions].join(" "));
   drawSvg("check-figure", doubts.check_svg);
   table("check-table", tables.check, "What was measured, compared with simulations from the fitted model");
-  element("check-note").textContent = doubts.check_note;
+  setProse(element("check-note"), doubts.check_note);
 }
 
 /** A picture as the server drew it: parsed, so that no script in it could run. */
@@ -58,8 +58,8 @@ function drawSvg(id, text) {
 /** Whether more measuring would change the decision, beside the lines of code of the `answer` that it follows. */
 export function showAdvice({ design, table: cells, note, python, shell }, answer) {
   const news = design.cautions.filter((caution) => !answer.forecast.cautions.includes(caution));
-  element("advice").textContent = [design.sentence, ...news].join(" ");
-  element("advice-note").textContent = note;
+  setProse(element("advice"), [design.sentence, ...news].join(" "));
+  setProse(element("advice-note"), note);
   table("advice-table", cells, "What the best options for the next measurements are expected to show");
   element("python").textContent = answer.python + "\n" + python;
   element("shell").textContent = answer.shell + shell;
@@ -67,7 +67,7 @@ export function showAdvice({ design, table: cells, note, python, shell }, answer
 
 /** In place of it: why there is none. */
 export function showNoAdvice(text) {
-  element("advice").textContent = text;
+  setProse(element("advice"), text);
   element("advice-note").textContent = "";
   element("advice-table").replaceChildren();
 }
@@ -83,9 +83,14 @@ function drawFigure(html) {
   else if (reading !== null) chart.show(reading, false);
 }
 
+/** Text without a line that ends between a number and its per cent sign. */
+export function setProse(node, text) {
+  node.textContent = text.replace(/(\d) %/g, "$1\u00a0%");
+}
+
 function textIn(tag, text) {
   const made = document.createElement(tag);
-  made.textContent = text;
+  setProse(made, text);
   return made;
 }
 
@@ -103,7 +108,7 @@ function table(id, { header, rows }, caption) {
   for (const name of header) {
     const cell = document.createElement("th");
     cell.scope = "col";
-    cell.textContent = name;
+    setProse(cell, name);
     head.append(cell);
   }
   const body = made.createTBody();
@@ -112,7 +117,7 @@ function table(id, { header, rows }, caption) {
     row.forEach((text, i) => {
       const cell = document.createElement(i ? "td" : "th");
       if (!i) cell.scope = "row";
-      cell.textContent = text;
+      setProse(cell, text);
       line.append(cell);
     });
   }

@@ -1,6 +1,6 @@
 // The page: from what is typed, pasted or dropped to a request, and from its answer to what is shown.
 
-import { list, showAdvice, showAnswer, showBacktest, showDoubts, showNoAdvice } from "./answer.js";
+import { list, setProse, showAdvice, showAnswer, showBacktest, showDoubts, showNoAdvice } from "./answer.js";
 import { ask, keepToken, latest, Refused, setToken } from "./api.js";
 import { chosen, forget, forgetColumns, offer } from "./choice.js";
 import { Grid } from "./grid.js";
@@ -170,7 +170,7 @@ function showNothing(faults) {
 function peek() {
   const short = shown?.answer.short;
   element("peek").hidden = !short || answerInSight;
-  if (short) element("peek").textContent = `${short} ↓`;
+  if (short) setProse(element("peek"), `${short} ↓`);
 }
 
 /** Read text or a file by the library's reader; into the rows from `row` on, or in place of all. */

@@ -1,5 +1,6 @@
 // Questions without a block of their own: their controls come from the server, their answers are sentences.
 
+import { setProse } from "./answer.js";
 import { ask, Refused } from "./api.js";
 
 const blocks = () => [...document.querySelectorAll("details.question")];
@@ -24,7 +25,7 @@ async function askOne(block) {
   try {
     const json = Object.fromEntries([...shared, ...own.filter(([, value]) => value !== null)]);
     const answer = await ask(`api/${block.dataset.question}`, { json });
-    said.textContent = [answer.sentence, ...answer.cautions].join(" ");
+    setProse(said, [answer.sentence, ...answer.cautions].join(" "));
   } catch (problem) {
     if (!(problem instanceof Refused)) throw problem;
     said.textContent = problem.message;
