@@ -32,19 +32,36 @@ def test_one_paragraph_has_both_sizes(run, shown, facts_of, pilot, model):
     found, required = minimum_evaluation_size(0.2, 0.79), model.required_size(0.79)
     paragraph = facts["study"]["paragraph"]
     assert sentence == facts["sentence"]
-    assert sentence.endswith(paragraph)
+    assert sentence.startswith(paragraph)  # the target comes first, then the forecast
     assert sentence.count("To reach a mean AUROC of 0.79") == 1
-    development, evaluation = paragraph.split(" Evaluation. ")
-    assert development.startswith("Development. To reach a mean AUROC of 0.79 with a probability of 80 %, plan for ")
+    development, evaluation = paragraph.split(" To evaluate the finished model, ")
+    assert development.startswith("To reach a mean AUROC of 0.79 with a probability of 80 %, plan for ")
     assert f"{required.in_words(required.size)} training" in development
     assert f"at least {found.size:,} further patients who had no part in its development" in evaluation
-    assert f"about {found.events:,} will have the outcome if 20 % of all patients do" in evaluation
-    assert "0.2 for the calibration slope and 0.1 for the C statistic (Riley et al. 2021)" in evaluation
+    assert f"about {found.events:,} of them with the outcome, if its C statistic (AUROC) is 0.79" in evaluation
+    total = required.rounded_size + found.size
+    assert evaluation.endswith(
+        f"The two add up, since no patient can serve both: {total:,.0f} patients in all, "
+        f"{required.rounded_size:,} for development and {found.size:,} for evaluation."
+    )
+    assert facts["study"]["total"] == total
+    with_share = facts_of(*command, "--test-share", 0.2)
+    assert with_share["study"]["total"] == with_share["total"] + found.size
     assert facts["study"]["evaluation"]["criteria"] == found.criteria
     assert "Minimum sample size for external validation" in text
     assert "10 (how the sizes for development and evaluation were arrived at)" in text
     assert "the size for evaluation (10)" not in text
     assert "study" not in facts_of("forecast", pilot, "--target", 0.8)
+
+
+@pytest.mark.slow
+def test_no_evaluation_is_planned_at_a_target_that_cannot_be_reached(facts_of, pilot, model):
+    assert model.required_size(0.97).is_out_of_reach
+    command = ("forecast", pilot, "--metric", "auroc", "--target", 0.97, "--prevalence", 0.2)
+    study = facts_of(*command)["study"]
+    assert study["evaluation"] is study["total"] is None
+    assert study["paragraph"].endswith("No evaluation is planned at a target that cannot be reached.")
+    assert facts_of(*command, "--cstatistic", 0.8)["study"]["evaluation"]["cstatistic"] == 0.8
 
 
 @pytest.mark.slow

@@ -1,11 +1,14 @@
 """`apexgp forecast --target`: how many examples it takes."""
 
+import json
 import math
+import re
 
 import numpy as np
 import pytest
 
-from apexgp import APExGP, LearningCurve
+from apexgp import APExGP, LearningCurve, required_size_range
+from apexgp.question_base.changes import name_change
 from conftest import MEANS, has_row, number
 
 GP = ("--mean", "power_law")
@@ -111,3 +114,64 @@ def test_who_asks_for_a_precision_is_told_which_was_reached(pairs, shown, facts_
     _, usual, text = shown("forecast", pairs, "--at", "1000")
     assert "standard error" not in usual
     assert "standard error" in text  # a paper states it, whatever it is
+
+
+@pytest.mark.slow
+def test_the_headline_says_what_a_size_rests_on(pairs, run, shown, facts_of):
+    command = ("forecast", pairs, "--target", "0.8")
+    found = required_size_range(APExGP().fit(LearningCurve.from_csv(pairs)), 0.8)
+    low, high = found.rounded_interval
+    _, sentence, _ = shown(*command)
+    most = name_change(found.highest.name, found.highest.kind)
+    assert f"; under other reasonable assumptions it may take {low:,.0f} to {high:,.0f} (most {most})." in sentence
+    facts = facts_of(*command)
+    assert facts["otherwise"]["rounded_interval"] == [low, high]
+    assert facts["otherwise"]["highest"] == found.highest.name
+    assert facts["required"]["rounded_size"] == found.unchanged.rounded_size
+    # The changes are those of a sensitivity analysis, and so are the sizes.
+    rows = {row["name"]: row["required"]["size"] for row in facts_of("sensitivity", pairs, "--target", 0.8)["changes"]}
+    assert {one["name"]: one["size"] for one in facts["otherwise"]["changes"]}.items() <= rows.items()
+    quick = facts_of(*command, "--quick")
+    assert quick["otherwise"] is None
+    assert "other reasonable assumptions" not in quick["sentence"]
+    assert quick["required"] == facts["required"]
+
+
+@pytest.mark.slow
+def test_a_grant_has_three_sentences_and_the_citation(pairs, run, facts_of):
+    command = ("forecast", pairs, "--target", "0.8")
+    code, text, _ = run(*command, "--grant-text")
+    facts = facts_of(*command)
+    assert (code, text.strip()) == (0, facts["grant_text"])
+    words, cited = text.split(" How to cite: ")
+    assert len(re.findall(r"\.(?= [A-Z]|$)", words.replace("et al. 2023", ""))) == 3
+    assert "Machine Learning for Health" in cited
+    size = f"{facts['required']['rounded_size']:,}"
+    assert f"gives a probability of 80 % that {size} training examples reach a mean score of 0.8; under" in words
+    assert words.endswith(f"We therefore plan for {size} training examples.")
+    never = run("forecast", pairs, "--target", "0.99", "--grant-text")[1]
+    assert "We therefore plan" not in never
+    assert "that even unlimited data of this kind reach a mean score of 0.99, where 80 % are wanted." in never
+    assert facts_of("forecast", pairs)["grant_text"] is None
+    code, out, err = run("forecast", pairs, "--grant-text")
+    assert (code, out) == (1, "")
+    assert "--grant-text is about the size that a target takes. Give --target." in err
+
+
+@pytest.mark.slow
+def test_a_pipeline_is_stopped_by_an_exit_code_of_its_own(pairs, run, facts_of):
+    command = ("forecast", pairs, "--at", "5000", "--target", "0.8")
+    (row,) = facts_of(*command)["forecast"]
+    chance = row["prob_target"]
+    assert run(*command, "--fail-below", chance - 0.01)[0] == 0
+    code, out, err = run(*command, "--fail-below", chance + 0.01, "--json")
+    assert code == 3
+    assert json.loads(out)["forecast"] == [row]
+    assert "The probability that 5,000 examples reach 0.8 is " in err
+    for wrong, why in (
+        (("--at", "2x,10x", "--target", "0.8"), "there are 2 sizes"),
+        (("--at", "50"), "there is no target"),
+    ):
+        code, out, err = run("forecast", pairs, *wrong, "--fail-below", "80%")
+        assert (code, out) == (1, "")
+        assert f"--fail-below needs --target and one size, such as --at 5000; {why}." in err

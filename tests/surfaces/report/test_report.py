@@ -123,6 +123,7 @@ def test_says_what_a_panel_asks_for_in_that_order(report):
         found["design"]["sentence"],
         "nothing more",
         "Backtest",
+        "For a grant application",
         "For a methods section",
         found["forecast"]["methods_text"],
         "TRIPOD+AI",

@@ -20,6 +20,8 @@ export function showAnswer(answer) {
   element("glossary").replaceChildren(...Object.entries(answer.glossary).flatMap(([word, meaning]) => [
     textIn("dt", word), textIn("dd", meaning),
   ]));
+  element("for-grant").hidden = forecast.grant_text === null;
+  setProse(element("grant"), forecast.grant_text ?? "");
   setProse(element("methods"), forecast.methods_text);
   element("python").textContent = answer.python;
   element("shell").textContent = answer.shell;
