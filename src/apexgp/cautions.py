@@ -25,8 +25,12 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FARTHEST_FACTOR",
+    "FEWEST_CURVES",
+    "MOVED",
     "NO_ROOM",
+    "ODD_PILOTS",
     "Caution",
+    "FollowedCurves",
     "drop_remedy",
     "find_first_pilot_cautions",
     "find_forecast_cautions",
@@ -36,6 +40,7 @@ __all__ = [
     "find_single_run_cautions",
     "find_undecided_cautions",
     "find_uninformed_cautions",
+    "load_followed_curves",
     "prefix_caution",
     "shorten_caution",
     "word_caution",
