@@ -85,6 +85,7 @@ bench: .venv/installed-dev
 	$(BIN)/python benchmarks/levels.py
 	$(BIN)/python benchmarks/losses.py --draws 7 1 101
 	$(BIN)/python benchmarks/plateaus.py
+	$(BIN)/python benchmarks/odd_pilots.py
 	$(BIN)/python benchmarks/calibration.py --tasks paper
 	$(BIN)/python benchmarks/collect_speed.py
 	$(BIN)/python benchmarks/default_classifier.py

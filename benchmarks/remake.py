@@ -89,7 +89,7 @@ def build_arguments(command: str, folds: Path, curves: int | None) -> list[str]:
         words[words.index(FOLDS) + 1] = str(folds)
     if curves is not None:
         if RECORD in words:
-            words.insert(words.index(RECORD) + 1, str(TRIAL / "calibration.csv"))
+            words.insert(words.index(RECORD) + 1, str(TRIAL / f"{Path(words[0]).stem}.csv"))
         words += ["--curves", str(curves)]
     return [sys.executable, *words]
 

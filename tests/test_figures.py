@@ -72,6 +72,20 @@ def test_calibration(printed, tmp_path):
 
 
 @pytest.mark.slow
+def test_odd_pilots(printed, tmp_path):
+    kept = tmp_path / "odd_pilots.csv"
+    shown = printed("odd_pilots.py", "--curves", 4, "--record", kept)
+    head, _, *rows = re.findall(r"^\|.*$", shown, re.MULTILINE)
+    assert head in page("calibration.md").splitlines()
+    with kept.open(newline="") as file:
+        written = {row["pilots"]: row for row in csv.DictReader(file)}
+    assert [cells(row)[0] for row in rows] == list(written)
+    assert int(written["any"]["curves"]) > 1
+    shipped = (REPOSITORY / "src" / "apexgp" / "odd_pilots.csv").read_text().splitlines()
+    assert shipped[0].split(",") == list(written["any"])
+
+
+@pytest.mark.slow
 def test_log_losses(printed):
     head, _, *rows = re.findall(r"^\|.*$", printed("losses.py", "--curves", 24), re.MULTILINE)
     quoted = page("calibration.md").partition("## Log losses")[2]

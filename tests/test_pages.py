@@ -9,6 +9,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 
 import pages
+from apexgp.cautions import ODD_PILOTS
 from conftest import REPOSITORY, require
 
 SOURCE = REPOSITORY / "src" / "apexgp"
@@ -171,6 +172,7 @@ def test_every_caution_is_explained():
     )
     known = [re.sub(r"\d+", "0", words) for words in explained]
     assert len(set(known)) == len(known)
+    assert set(ODD_PILOTS) <= set(known)
     nodes = list(ast.walk(ast.parse((SOURCE / "cautions.py").read_text(encoding="utf-8"))))
     calls = [node for node in nodes if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Caution"]
     assert len(calls) >= 9

@@ -6,8 +6,11 @@ says of it), then those that the measurements of the pilot call for, one check e
 
 from __future__ import annotations
 
+import csv
+from functools import cache
+from importlib.resources import files
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -22,8 +25,12 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FARTHEST_FACTOR",
+    "FEWEST_CURVES",
+    "MOVED",
     "NO_ROOM",
+    "ODD_PILOTS",
     "Caution",
+    "FollowedCurves",
     "drop_remedy",
     "find_first_pilot_cautions",
     "find_forecast_cautions",
@@ -33,6 +40,7 @@ __all__ = [
     "find_single_run_cautions",
     "find_undecided_cautions",
     "find_uninformed_cautions",
+    "load_followed_curves",
     "prefix_caution",
     "shorten_caution",
     "word_caution",
@@ -212,11 +220,54 @@ def find_single_run_cautions(curve: LearningCurve) -> tuple[str, ...]:
     )
 
 
+MOVED = 0.02
+"""Change of a score beyond which a real curve counts as having risen or fallen after its pilot."""
+FALLS, FLAT, GUESSING = "falls", "flat", "no better than guessing"
+EQUAL, SCATTERS, PERFECT = "exactly equal scores", "one size scatters", "perfect scores"
+ODD_PILOTS = (FALLS, FLAT, GUESSING, EQUAL, SCATTERS, PERFECT)
+"""Kinds of pilot that real curves were followed for, by the short form of their caution."""
+FEWEST_CURVES = 20
+"""Real curves with such a pilot below which no share of them is quoted."""
+
+
+class FollowedCurves(NamedTuple):
+    """Real curves with an odd pilot, and what they did after it, in per cent. A curve's pilots are averaged first."""
+
+    curves: int
+    rose: float
+    """Had risen by more than `MOVED` at the largest size that was measured."""
+    fell: float
+    """Had fallen by more."""
+    inside: float
+    """Of the later scores: inside the default's 95 % interval."""
+
+
+@cache
+def load_followed_curves() -> dict[str, FollowedCurves]:
+    """Real curves by the kind of their pilot; `benchmarks/odd_pilots.py --record` writes the file."""
+    text = files(__package__).joinpath("odd_pilots.csv").read_text(encoding="utf-8")
+    return {
+        row["pilots"]: FollowedCurves(int(row["curves"]), *(float(row[name]) for name in FollowedCurves._fields[1:]))
+        for row in csv.DictReader(text.splitlines())
+    }
+
+
+def _quote_real_curves(kind: str) -> str:
+    """A space, and a sentence on what real curves with such a pilot did; empty where they are too few."""
+    found = load_followed_curves().get(kind)
+    if found is None or found.curves < FEWEST_CURVES:
+        return ""
+    return (
+        f" Of {found.curves:,} real curves of AUROC or accuracy with such a pilot, {found.rose:.0f} % later rose by "
+        f"more than {MOVED} and {found.fell:.0f} % fell by as much; {found.inside:.0f} % of their later scores lay "
+        "inside the default's 95 % interval."
+    )
+
+
 _NARROWEST_FACTOR = 3
 _WILD_SPREAD = 0.08
 _FLAT_RISE = 0.01  # over the whole pilot
-_USUAL_GAIN = 0.02  # of flat curves, far beyond the pilot
-_HALF_IS_GUESSING = ("AUROC", "c-statistic", "balanced accuracy")
+_COEFFICIENT = (-1.0, 1.0)  # range of coefficients, which are 0 for guesses
 _NEAR_GUESSING = 0.03
 _NO_CHANGE = 1e-9
 _DISAGREEMENT = 6.0  # times the usual standard deviation of splits
@@ -297,23 +348,13 @@ def _check_trend(curve: LearningCurve) -> Caution | None:
     if slope < -1e-9 and slope < -2 * error:
         return Caution(
             "Performance falls as the training set grows. The model expects it to rise: check whether the data, the "
-            "classifier or the settings changed between sizes. Of the real curves that fell, about as many kept "
-            "falling as recovered, and far beyond the pilot one in five ended outside the 95 % interval.",
-            "falls",
+            f"classifier or the settings changed between sizes.{_quote_real_curves(FALLS)}",
+            FALLS,
         )
     if flat and room >= NO_ROOM:
         # Gains of other flat curves are no guide where less room is left.
-        others = (
-            "Of the real curves that were as flat, half moved by less than 0.01 even at more than ten times the size, "
-            "but about one in three rose by more than 0.02: the upper end of the interval allows for those."
-        )
-        left = others if room >= _USUAL_GAIN else f"Only {room:.2g} is left above it."
-        if not curve.scale.straight:  # differences of such scores are no differences of scores in [0, 1]
-            left = (
-                "About one in three of the real curves that were as flat moved later: the better end of the interval "
-                "allows for those."
-            )
-        return Caution(f"The pilot does not {_verb_of_improving(curve)} beyond its noise. {left}", "flat")
+        left = _quote_real_curves(FLAT) if room >= MOVED else f" Only {room:.2g} is left above it."
+        return Caution(f"The pilot does not {_verb_of_improving(curve)} beyond its noise.{left}", FLAT)
     return None
 
 
@@ -332,26 +373,49 @@ def _check_noise(curve: LearningCurve) -> Caution | None:
 
 
 def _check_guessing(curve: LearningCurve) -> Caution | None:
-    """Caution where scores are those of guessing, for metrics where that is 0.5, or 0 between -1 and 1."""
-    coefficient = curve.range == (-1.0, 1.0)
-    if curve.metric != UNNAMED and curve.metric_name not in _HALF_IS_GUESSING and not coefficient:
+    """Caution where no mean score is better than guessing: by next to nothing, or by no more than its noise."""
+    found = _find_guessing_score(curve)
+    if found is None:
         return None
-    means = curve.upward.replicates.mean
-    if np.abs(means - 0.5).max() > _NEAR_GUESSING:
+    guessing, condition = found
+    pilot = curve.upward.replicates
+    slope, error = pilot.trend
+    noise = np.zeros(len(pilot.sizes)) if slope > 2 * error else _estimate_errors_of_means(pilot)
+    margin = np.maximum(2 * noise, _NEAR_GUESSING)
+    if (pilot.mean > guessing + margin).any() or (condition and (pilot.mean < guessing - margin).any()):
         return None
-    all_lie = "The mean score lies" if len(means) == 1 else "All mean scores lie"
-    if coefficient:
-        return Caution(
-            f"{all_lie} within {2 * _NEAR_GUESSING} of 0, the score of guessing. The pilot cannot tell when "
-            "the model will begin to learn.",
-            "no better than guessing",
+    low, high = curve.range if curve.range == _COEFFICIENT else (0.0, 1.0)
+    shown, best, at = low + (high - low) * guessing, int(pilot.mean.argmax()), curve.replicates.mean
+    text = f"The best mean {curve.metric_name} is {at[best]:.3g}, and guessing gives {shown:.3g}{condition}."
+    if pilot.mean[best] > guessing + _NEAR_GUESSING:
+        text = (
+            f"The best mean {curve.metric_name}, {at[best]:.3g}, has a standard error of "
+            f"{(high - low) * noise[best]:.2g}, so it may be that of guessing, {shown:.3g}{condition}."
         )
+    if pilot.mean[-1] < guessing - margin[-1]:
+        text += f" The last, {at[-1]:.3g}, is worse than guessing: look for labels or scores that are turned round."
     return Caution(
-        f"{all_lie} within {_NEAR_GUESSING} of 0.5, the AUROC and balanced accuracy of guessing. The pilot "
-        "cannot tell when the classifier will begin to learn: of the real curves with such a pilot, one in seven left "
-        "its forecast far behind.",
-        "no better than guessing",
+        f"{text} The pilot cannot tell when the model will begin to learn.{_quote_real_curves(GUESSING)}", GUESSING
     )
+
+
+def _find_guessing_score(curve: LearningCurve) -> tuple[float, str] | None:
+    """The score of guessing in [0, 1], and in words on what condition; None where it is not known."""
+    name = curve.metric_name
+    if curve.range == _COEFFICIENT or "AUROC" in name or name == "c-statistic":
+        return 0.5, ""
+    if name == "balanced accuracy":
+        return (0.5, " with two classes") if curve.n_classes is None else (1 / curve.n_classes, "")
+    return (0.5, " if it is an AUROC or a balanced accuracy") if curve.metric == UNNAMED else None
+
+
+def _estimate_errors_of_means(pilot: Replicates) -> FloatArray:
+    """Standard error of the mean score at each size: from the splits, or else from the scatter around a line."""
+    if pilot.spread > 0:
+        return np.asarray(pilot.spread / np.sqrt(pilot.count))
+    known = len(pilot.sizes) > 2 and pilot.count.max() == 1
+    around = pilot.trend[1] * float(np.log(pilot.sizes).std() * np.sqrt(len(pilot.sizes))) if known else 0.0
+    return np.full(len(pilot.sizes), around)
 
 
 def _check_equal_scores(curve: LearningCurve) -> Caution | None:
@@ -371,9 +435,8 @@ def _check_equal_scores(curve: LearningCurve) -> Caution | None:
     first, last = pilot.sizes[found], pilot.sizes[found + steps]
     return Caution(
         f"The scores are exactly the same from {first:,.10g} to {last:,.10g} {curve.unit_name}, as if the classifier "
-        "always gave the same answer. Look at what it predicts: of the real curves with such a pilot, one in three "
-        "later left the 95 % interval, most of them upwards, once the classifier began to learn.",
-        "exactly equal scores",
+        f"always gave the same answer. Look at what it predicts.{_quote_real_curves(EQUAL)}",
+        EQUAL,
     )
 
 
@@ -390,9 +453,9 @@ def _check_odd_size(curve: LearningCurve) -> Caution | None:
         return None
     return Caution(
         f"At {sizes[spread.argmax()]:,.10g} {curve.unit_name} the splits differ {format_multiple(times)} times as much "
-        "as they usually do: some of the runs there failed, or succeeded, as no others did. Look at them; of the real "
-        "curves with such a pilot, four in ten later left the 95 % interval.",
-        "one size scatters",
+        "as they usually do: some of the runs there failed, or succeeded, as no others did. Look at them."
+        f"{_quote_real_curves(SCATTERS)}",
+        SCATTERS,
     )
 
 
@@ -433,9 +496,9 @@ def _check_room(curve: LearningCurve) -> Caution | None:
         )
     if scores.max() >= 1:
         return Caution(
-            "Some scores are perfect. At the bound, the curve cannot show where it is heading: of the real curves "
-            "with such a pilot, half later left the 95 % interval.",
-            "perfect scores",
+            "Some scores are perfect. At the bound, the curve cannot show where it is heading."
+            f"{_quote_real_curves(PERFECT)}",
+            PERFECT,
         )
     if room < NO_ROOM:
         best = curve.range[1] if curve.direction == "higher" else curve.range[0]

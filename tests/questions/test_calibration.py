@@ -56,6 +56,26 @@ def test_page_and_data_agree():
     assert {of for of, _ in seen} == {"new_splits", "expected", "same_splits"}
 
 
+@pytest.mark.parametrize(
+    ("said", "name", "level", "horizon"),
+    [
+        (r"the 95 % intervals for AUROC cover (\d+) %", "all draws", 95, 2),
+        (r"its 80 % intervals for AUROC cover (\d+) %", "AUROC 64-362 x 6, 1 split", 80, 0),
+        (r"\(80 % intervals cover (\d+) %\)", "AUROC 64-362 x 6, means only, called means", 80, 0),
+        (
+            r"undercover beyond 10 times the pilot: (\d+) %",
+            "mean accuracy 19-362 x 18, means only, called means",
+            95,
+            2,
+        ),
+    ],
+)
+def test_where_it_falls_short_is_what_the_record_says(said, name, level, horizon):
+    (figure,) = re.findall(said, page_of_calibration().partition("## Where it falls short")[2].partition("\n## ")[0])
+    (kept,) = (one for one in load_tried_pilots() if (one.name, one.of) == (name, "new_splits"))
+    assert float(figure) == pytest.approx(kept.covers[level][horizon], abs=0.5)
+
+
 def test_documents_quote_one_record():
     """What is said of the main protocol in several places is said alike."""
     pages = {name: " ".join((REPOSITORY / name).read_text(encoding="utf-8").split()) for name in QUOTING}
@@ -175,6 +195,25 @@ def test_says_what_was_asked_about(model):
     other = curve(sizes=3, largest=3000, metric="f1")
     words = describe_record(CoverageRecord(tried, PilotShape.of_curve(other), (0,)), other, 0.95)
     assert words.endswith("This pilot differs in the score (F1), the number of sizes (3) and the largest size (3,000).")
+
+
+@pytest.mark.parametrize(
+    ("pilot", "differences"),
+    [
+        (curve(largest=360), None),
+        (curve(sizes=5), "the number of sizes (5)"),
+        (curve(splits=2), "the scores per size (2 splits)"),
+        (curve(sizes=5, splits=2), "the number of sizes (5) and the scores per size (2 splits)"),
+        (curve(largest=500), "the largest size (500)"),
+        (curve(metric="macro AUROC"), "the score (macro AUROC)"),
+        (curve(splits=1), "the scores per size (one run per size)"),
+    ],
+)
+def test_every_difference_is_said(pilot, differences):
+    (tried,) = (one for one in load_tried_pilots() if one.name == "all draws")
+    words = describe_record(CoverageRecord(tried, PilotShape.of_curve(pilot), (0,)), pilot, 0.95)
+    said = "This pilot is of that kind." if differences is None else f"This pilot differs in {differences}."
+    assert words.endswith(f"pilots). {said}")
 
 
 def test_says_what_is_known_and_how_many_runs_are_behind_a_score():

@@ -1,5 +1,7 @@
 """Predictive checks: passed by what the model itself draws, failed by what it has no room for."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -50,6 +52,20 @@ def test_an_ordinary_pilot_passes():
     assert found.failed == ()
     assert found.cautions == ()
     assert ((found.lower < found.measured) & (found.measured < found.upper)).all()
+
+
+def test_only_the_forecast_says_how_many_times_the_usual_an_odd_size_scatters(run, tmp_path):
+    table = [(size, split, scattered()[i, split]) for i, size in enumerate(SIZES) for split in range(5)]
+    rows = [f"{size:.0f},{score:.4f},{split}" for size, split, score in table]
+    path = tmp_path / "odd.csv"
+    path.write_text("\n".join(["size,AUROC,split", *rows]))
+    (_, *forecast), (_, *check) = (run(command, path) for command in ("forecast", "check"))
+    (told,) = re.findall(r"At 147 examples the splits differ (\S+) times as much", " ".join(forecast))
+    spread = np.round(scattered(), 4).std(axis=1, ddof=1)
+    assert float(told) == pytest.approx(spread.max() / np.median(spread), rel=0.05)
+    # The statistic of the check is another one: it is no multiple of what is usual.
+    assert "The scores at size 147 scatter more than noise explains" in " ".join(check)
+    assert "times as much" not in " ".join(check)
 
 
 @pytest.mark.slow

@@ -55,7 +55,9 @@ class ColumnSettings:
     metric: Annotated[
         str | None,
         Setting(
-            "Name of the score, or which of those in the column metric to use.", control="Metric", server_limits=_NAME
+            "Name of the score, which forecasts go by, or which of those in the column metric to use.",
+            control="Metric",
+            server_limits=_NAME,
         ),
     ] = None
     task_column: Annotated[

@@ -33,6 +33,7 @@ HORIZONS = (2.0, 10.0)
 """Multiples of the largest size at which one horizon gives way to the next."""
 Kind = Literal["labelled", "single", "means"]
 _TIMES = ("up to 2", "2 to 10", "more than 10")
+_SAME_SIZE = 0.1  # octaves: 360 is as good as 362
 _FACTS = ("train_scores", "n_features", "n_classes")
 _LIKE_ACCURACY = ("accuracy", "balanced accuracy", "top-1 accuracy", "error rate", "zero-one loss")
 
@@ -181,21 +182,17 @@ def _describe_splits(design: PilotShape) -> str:
     return f"{design.splits:.3g} splits"
 
 
-def _is_alike(one: float, other: float, factor: float = 1.5) -> bool:
-    return max(one, other) <= factor * min(one, other)
-
-
 def _say_differences(record: CoverageRecord, curve: LearningCurve) -> str:
-    """Sentence on how this pilot differs from those that were tried."""
+    """Sentence on all that distinguishes this pilot from those that were tried."""
     own, theirs = record.own, record.tried.design
     found = []
-    if own.metric != theirs.metric:
+    if curve.metric_name != theirs.metric:
         found.append(f"the score ({curve.metric_name})")
-    if not _is_alike(own.sizes, theirs.sizes):
+    if own.sizes != theirs.sizes:
         found.append(f"the number of sizes ({own.sizes})")
-    if not _is_alike(own.largest, theirs.largest, 2):
+    if abs(log2(own.largest / theirs.largest)) > _SAME_SIZE:
         found.append(f"the largest size ({own.largest:,.10g})")
-    if own.kind != theirs.kind or (own.splits and theirs.splits and not _is_alike(own.splits, theirs.splits)):
+    if own.kind != theirs.kind or (own.splits is not None and own.splits != theirs.splits):
         found.append(f"the scores per size ({_describe_splits(own)})")
     elif own.kind == "labelled" and curve.split is None:
         found.append("splits without labels")

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from .._check import format_some
 from ..errors import DataError
 from .counts import counts_classes, counts_features, counts_training_examples, numbers_of_runs
-from .known_metrics import known_metric, plain_name, sounds_like_a_loss
+from .known_metrics import UNNAMED, known_metric, plain_name, sounds_like_a_loss
 from .learner_label import find_learners
 from .naming import called, missing
 from .score_columns import find_scores
@@ -20,6 +20,7 @@ __all__ = ["ABOUT", "SIZE_IN_HEADER", "ColumnRoles", "find_columns", "is_header"
 
 # Columns that our own files have beside size, score, split and task; only ever by these names.
 ABOUT = ("metric", "direction", "unit", "test share", "range", "learner")
+_NAMELESS = "Nothing names the metric, and forecasts go by its name"
 SIZE_IN_HEADER = re.compile(r"(?:n\s*=\s*)?([1-9]\d*)", re.IGNORECASE)
 """A size that names a column: 60, n=60."""
 _ROLES = ("size", "score", "split", "task")
@@ -43,10 +44,11 @@ class ColumnRoles:
     split_was_named: bool = True  # by the caller, or as we name it
     asked: frozenset[str] = frozenset()  # names that the caller gave
 
-    def note(self) -> list[str]:
-        """Which column was taken for what, where that is not plain from its name."""
+    def note(self, metric: str) -> list[str]:
+        """Which column was taken for what, where that is not plain from its name; and that the metric's name counts."""
+        counts = "Forecasts go by the metric's name" if metric != UNNAMED else _NAMELESS
         if self.size is None:
-            return [f"read the columns {format_some(self.scores)} as sizes, and each row as a split."]
+            return [f"read the columns {format_some(self.scores)} as sizes, and each row as a split. {counts}."]
         parts = [([self.size], "as the sizes"), (self.scores, "as the scores" + self.wide * ", one column per split")]
         others = ((self.split, "as the splits"), (self.task, "as the tasks"))
         parts += [([name], what) for name, what in others if name is not None]
@@ -55,7 +57,7 @@ class ColumnRoles:
             for own, what in parts
             if not all(map(self._is_plain, own))
         ]
-        return [f"read the column {'; '.join(told)}."] if told else []
+        return [f"read the column {'; '.join(told)}. {counts}."] if told else []
 
     def _is_plain(self, name: str) -> bool:
         return name in self.asked or plain_name(name) in _ROLES

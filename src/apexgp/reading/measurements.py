@@ -128,7 +128,7 @@ def measurements_in(
             "those scores."
         )
         beside.left_out.update(companions.sd.values())
-    return curves, [*columns.note(), *companions.note(table, beside.left_out), *notes]
+    return curves, [*columns.note(name), *companions.note(table, beside.left_out), *notes]
 
 
 def _widest(curves: dict[str | None, Measurements]) -> Range:

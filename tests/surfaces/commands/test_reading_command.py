@@ -17,6 +17,7 @@ ODD = "N;AUC;Fold\r\n" + "".join(
     for fold, score in ((1, mean - 0.01), (2, mean + 0.01))
 )
 FAST = ("--published",)
+COUNTS = "Forecasts go by the metric's name."
 
 
 @pytest.fixture
@@ -43,7 +44,9 @@ def test_a_note_says_which_column_was_taken_and_the_answer_says_auroc(run, write
     path = write(ODD)
     code, out, err = run("forecast", path, "--at", "720,20000", *FAST)
     assert code == 0
-    assert err == f"Note: {path}: read the column 'N' as the sizes; 'AUC' as the scores; 'Fold' as the splits.\n"
+    assert (
+        err == f"Note: {path}: read the column 'N' as the sizes; 'AUC' as the scores; 'Fold' as the splits. {COUNTS}\n"
+    )
     lines = out.splitlines()
     assert has_row(lines, "size", "times pilot", "expected AUROC", "95 % interval")
     assert [line.split()[0] for line in lines if line.strip().startswith(("720", "20,000"))] == ["720", "20,000"]
@@ -162,7 +165,7 @@ def test_what_was_left_out_is_said(run, write):
     for said in (
         "left out above the table: 'The pilot'.",
         "1 of 8 score cells are empty and were left out (line 4).",
-        "read the column 'n' as the sizes; 'fold 1', 'fold 2' as the scores, one column per split.",
+        "read the column 'n' as the sizes; 'fold 1', 'fold 2' as the scores, one column per split. Nothing names",
         "left out, because there is no measurement: line 8, 'Only two folds so far'.",
     ):
         assert said in err
@@ -244,6 +247,20 @@ def test_models_of_one_workbook_are_compared(run, tmp_path, build, options):
     assert code == 1
     assert "compare needs two or more models" in err
     assert "Name that column with --task-column" in err
+
+
+def test_the_note_on_columns_says_that_the_metrics_name_counts(run, write):
+    """Priors differ: the same scores called accuracy have another probability."""
+    rows = "".join(f"{size},{score:.3f}\n" for size, score in MEANS)
+    named, unnamed = write(f"size,accuracy\n{rows}", "a.csv"), write(f"size,Result\n{rows}", "b.csv")
+    (_, told, noted), (_, other, asked) = (run("forecast", path, "--target", "0.85") for path in (named, unnamed))
+    assert noted == f"Note: {named}: read the column 'accuracy' as the scores. Forecasts go by the metric's name.\n"
+    nameless = "'Result' as the scores. Nothing names the metric, and forecasts go by its name.\n"
+    assert asked == f"Note: {unnamed}: read the column {nameless}"
+    assert told.replace("accuracy", "score") != other
+    _, same, noted = run("forecast", unnamed, "--target", "0.85", "--metric", "accuracy")
+    assert same == told
+    assert noted.endswith("'Result' as the scores. Forecasts go by the metric's name.\n")
 
 
 FALLING = "".join(f"{size},{1 - score:.3f}\n" for size, score in MEANS)

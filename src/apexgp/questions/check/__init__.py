@@ -40,7 +40,7 @@ _FEWEST, _MOST = 100, 100_000  # pilots
 _MEANINGS = {
     "level": "level, the mean score at the largest size",
     "slope": "slope, what doubling the size brings",
-    "scatter": "scatter, how much more the scores spread at one size than at the others",
+    "scatter": "scatter, the largest spread at one size over that at all sizes together, luck of splits removed",
     "split effect": "split effect, how much of a split's luck carries over from size to size",
 }
 _BOX = 1.1  # half the width of the band at a single size, as a factor

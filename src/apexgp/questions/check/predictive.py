@@ -38,9 +38,9 @@ class Discrepancy:
     ----------
     name : str
         "level" (mean score at the largest size), "slope" (change of the mean score from one size to its double),
-        "scatter" (the largest spread of scores at one size over the usual spread; of a pilot with one score per size,
-        their spread around a straight line over the logarithm of the size), or "split effect" (correlation of the
-        luck that a split has at different sizes).
+        "scatter" (the largest spread of scores at one size over that at all sizes together, both without the luck of
+        splits; of a pilot with one score per size, their spread around a straight line over the logarithm of the size),
+        or "split effect" (correlation of the luck that a split has at different sizes).
     measured : float
         What the pilot shows.
     expected, lower, upper : float
@@ -148,8 +148,8 @@ class PredictiveCheck(Answer):
             )
         if check.name == "scatter":
             return (
-                f"The scores at size {format_size(self.scatter_at or 0)} scatter {check.measured:.1f} times as much as "
-                f"usual in this pilot, more than noise explains {tail}. Look for a failed run there."
+                f"The scores at size {format_size(self.scatter_at or 0)} scatter more than noise explains {tail}. Look "
+                "for a failed run there."
             )
         return (
             f"Splits that are lucky at some sizes are unlucky at others {tail}, which the model does not allow for: "
