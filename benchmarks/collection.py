@@ -25,7 +25,6 @@ from sklearn.base import clone
 
 import calibrate
 import lcdb
-import scoring
 from apexgp import METHODS, APExGP, LearningCurve, LeastSquares, simulate_collection
 from apexgp.questions.plan import cheapest_sizes
 from apexgp.required import success_of
@@ -37,8 +36,6 @@ LEAST_RISE = 0.005  # of the true curve after the pilot; targets are then told a
 PENALTIES = 10.0 ** np.arange(3.0, 8.1, 0.5)
 CORRECTIONS = (0.0, 0.0025, 0.005, 0.01, 0.015, 0.02, 0.03, 0.04, 0.06, 0.08, 0.12)
 LEVELS = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
-CONFIDENCES = (0.1, 0.5, 0.8, 0.9)
-ROOMS = (0.05, 0.1, 0.2, 0.4)
 EXPONENTS = np.linspace(0.02, 3.0, 80)
 
 
@@ -152,22 +149,6 @@ def several_rounds(case: lcdb.Case, folds: dict | None, rounds: int) -> list[tup
     return rows
 
 
-def suffices(case: lcdb.Case, folds: dict | None) -> list[tuple]:
-    """Rows (confidence, size, D*, end, F there) for targets that do not depend on how the curve goes on."""
-    end = float(case.truth.sizes.max())
-    ours = model_for(case, folds).fit(case.curve)
-    best = float(case.curve.replicates.mean.max())
-    rows = []
-    for room in ROOMS:
-        target = best + room * (1 - best)
-        need = true_requirement(case.truth, target)
-        at_end = float(success_of(ours, target, "expected")(np.array([end]))[0])
-        for confidence in CONFIDENCES:
-            size = ours.required_size(target, confidence).size
-            rows.append((case.task, confidence, room, size, need, end, at_end))
-    return rows
-
-
 def frame(rows) -> pd.DataFrame:
     table = pd.DataFrame(rows, columns=["method", "knob", "task", "target", "start", "size", "need"])
     table["failed"] = table["size"] < table.need
@@ -207,25 +188,6 @@ def realised(table: pd.DataFrame) -> pd.DataFrame:
     return cost.groupby([planned.knob, planned.method]).mean().unstack()
 
 
-def print_answers(answers: pd.DataFrame) -> None:
-    known = answers[answers["size"] <= answers.end]
-    print("\nRequired size: does it suffice, where the answer lies within the curve?")
-    for confidence, own in known.groupby("confidence"):
-        enough = (own.need <= own["size"]).astype(float)
-        share = f"{100 * enough.mean():.1f} % (+- {100 * scoring.clustered_error(enough, own.task):.1f})"
-        print(f"confidence {confidence:.1f}: suffices on {share} of {len(own)}")
-    asked = answers[answers.confidence == 0.8]
-    print(f"at 0.8, {len(asked)} questions, {np.isinf(asked['size']).sum()} without any size that will do")
-    own = known[known.confidence == 0.8]
-    times, enough = own["size"] / lcdb.PILOT_SIZES[-1], own.need <= own["size"]
-    near, far = (100 * enough[where].mean() for where in (times < 1.5, times > 2))
-    print(f"of sizes below 1.5 times the pilot {near:.0f} % suffice, beyond twice the pilot {far:.0f} %")
-    print("\nF at the curve's end, and the share of targets that were reached there")
-    reached = asked.assign(reached=asked.need <= asked.end)
-    by = reached.groupby(pd.cut(asked.at_end, np.linspace(0, 1, 11)), observed=True)
-    print(by.agg(F=("at_end", "mean"), reached=("reached", "mean"), targets=("reached", "size")).round(3).to_string())
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--file", default=lcdb.default_path())
@@ -242,8 +204,6 @@ def main() -> None:
         work = (delayed(_quietly)(function, case, *arguments) for case in cases)
         return [row for rows in Parallel(settings.jobs)(work) for row in rows]
 
-    columns = ["task", "confidence", "room", "size", "need", "end", "at_end"]
-    print_answers(pd.DataFrame(over_cases(suffices, folds), columns=columns))
     if 1 in settings.rounds:
         table = frame(over_cases(one_round, folds))
         points = summary(table)

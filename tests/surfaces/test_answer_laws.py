@@ -189,9 +189,9 @@ def test_the_range_of_a_required_size_holds_it_and_rises_with_the_target(answers
         answer = replace(answer.question, quick=False).answer(answer.model)
         required, found = answer.required, answer.otherwise
         low, high = found.interval
-        assert low <= required.median <= required.size <= high
-        every = [required, *(one.required for one in found.changes)]
-        assert (low, high) == (min(one.median for one in every), max(one.size for one in every))
+        assert low <= found.least <= required.size <= high
+        assert low == min(found.least, *(one.least for one in found.changes))
+        assert high == max(required.size, *(one.required.size for one in found.changes))
         harder = required_size_range(answer.model, min(required.target + 0.02, 0.995), required.confidence)
         assert harder.interval >= found.interval
         assert harder.interval[1] >= found.interval[1]

@@ -1,8 +1,8 @@
 """The required size under other reasonable assumptions: how many it may take, and what moves it.
 
-Someone who plans for a size wants to know what it may turn out to take. The range begins with the smallest size that
-suffices with even odds, and ends with the largest that the confidence takes, under any of the assumptions: where it is
-finite, the size that later proved sufficient lies in it four times out of five (`docs/answers.md`).
+Someone who plans for a size wants to know what it may turn out to take. With a confidence of 80 %, the range goes from
+the smallest size that suffices with 20 % to the largest that suffices with 80 %, under any of the assumptions. How
+often the size that later proved sufficient lies in it is measured by `benchmarks/required_sizes.py`.
 """
 
 from __future__ import annotations
@@ -32,6 +32,8 @@ class ChangedSize:
     name: str
     kind: Kind
     required: RequiredSize
+    least: float
+    """The size that suffices with one minus the confidence: how few it may take."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -42,6 +44,8 @@ class RequiredSizeRange(Answer):
     ----------
     unchanged : RequiredSize
         The model's own answer.
+    least : float
+        The size that suffices, by the model, with one minus the confidence: how few it may take.
     changes : tuple of ChangedSize
         The answer with one thing changed at a time, smallest size first: another shape of the curve, more or less left
         to gain, the smallest size or a split left out.
@@ -50,14 +54,15 @@ class RequiredSizeRange(Answer):
     """
 
     unchanged: RequiredSize
+    least: float
     changes: tuple[ChangedSize, ...]
     failed: dict[str, str] = field(default_factory=dict)
 
     @property
     def lowest(self) -> ChangedSize | None:
-        """The change with the smallest even-odds size; None where that is the model itself."""
-        least = min(self.changes, key=lambda one: one.required.median, default=None)
-        return least if least is not None and least.required.median < self.unchanged.median else None
+        """The change under which the fewest examples may do; None where that is the model itself."""
+        found = min(self.changes, key=lambda one: one.least, default=None)
+        return found if found is not None and found.least < self.least else None
 
     @property
     def highest(self) -> ChangedSize | None:
@@ -66,9 +71,9 @@ class RequiredSizeRange(Answer):
 
     @property
     def interval(self) -> tuple[float, float]:
-        """From the smallest size that suffices with even odds to the largest that the confidence takes."""
-        low, high = (self.unchanged if one is None else one.required for one in (self.lowest, self.highest))
-        return min(low.median, low.size), high.size
+        """From the smallest size that suffices with one minus the confidence to the largest that suffices with it."""
+        low = self.least if self.lowest is None else self.lowest.least
+        return low, (self.unchanged if self.highest is None else self.highest.required).size
 
     @property
     def rounded_interval(self) -> tuple[float, float]:
@@ -142,6 +147,7 @@ def required_size_range(model: APExGP, target: float, confidence: float = CONFID
     """
     check_is_fitted(check_instance("model", model, APExGP, "a fitted APExGP"))
     unchanged = model.required_size(target, confidence)
+    least = _find_least(model, unchanged)
     found, failed = list[ChangedSize](), dict[str, str]()
     for alike in group_variants(list_main_variants(model)):
         for variant, changed in zip(alike, fit_group(alike), strict=True):
@@ -150,7 +156,13 @@ def required_size_range(model: APExGP, target: float, confidence: float = CONFID
                 failed[variant.name] = str(size)
             else:
                 found.append(size)
-    return RequiredSizeRange(unchanged, tuple(sorted(found, key=lambda one: one.required.size)), failed)
+    return RequiredSizeRange(unchanged, least, tuple(sorted(found, key=lambda one: one.required.size)), failed)
+
+
+def _find_least(model: CurveEstimator, unchanged: RequiredSize) -> float:
+    """Find the size that suffices with one minus the confidence, or with the confidence where that is lower."""
+    level = min(unchanged.confidence, 1 - unchanged.confidence)
+    return model._required_size_within(1, unchanged.target, level, "expected").size
 
 
 def _ask(variant: Variant, model: CurveEstimator | ApexError, unchanged: RequiredSize) -> ChangedSize | ApexError:
@@ -158,10 +170,11 @@ def _ask(variant: Variant, model: CurveEstimator | ApexError, unchanged: Require
         return model
     try:
         required = model._required_size_within(1, unchanged.target, unchanged.confidence, "expected")
+        least = _find_least(model, unchanged)
     except BREAKDOWNS as problem:
         return wrap_breakdown(problem)
     # Of the whole pilot, whatever was left out.
-    return ChangedSize(variant.name, variant.kind, replace(required, largest=unchanged.largest))
+    return ChangedSize(variant.name, variant.kind, replace(required, largest=unchanged.largest), least)
 
 
 class ChangedSizeRow(TypedDict):
@@ -170,7 +183,9 @@ class ChangedSizeRow(TypedDict):
     name: str
     kind: Literal["prior", "curve", "data"]
     size: NonNegative | None
-    """Null is infinite."""
+    """The required size; null is infinite."""
+    least: NonNegative | None
+    """The size that suffices with one minus the confidence."""
     prob_reachable: Probability
 
 
@@ -178,11 +193,11 @@ class SizeRangeFacts(TypedDict):
     """The required size under other reasonable assumptions; null is infinite."""
 
     interval: Interval
-    """From the smallest size that suffices with even odds to the largest that the confidence takes."""
+    """From the smallest size that suffices with one minus the confidence to the largest that suffices with it."""
     rounded_interval: Interval
     """The same as words print it, rounded outward; null where no number is printed."""
     lowest: str | None
-    """The change with the smallest even-odds size; null where it is the model itself."""
+    """The change under which the fewest examples may do; null where it is the model itself."""
     highest: str | None
     """The change under which the most are needed; null where it is the model itself."""
     changes: list[ChangedSizeRow]
@@ -200,7 +215,7 @@ def describe_size_range(found: RequiredSizeRange) -> SizeRangeFacts:
             "lowest": None if found.lowest is None else found.lowest.name,
             "highest": None if found.highest is None else found.highest.name,
             "changes": [
-                {"name": one.name, "kind": one.kind, "size": one.required.size}
+                {"name": one.name, "kind": one.kind, "size": one.required.size, "least": one.least}
                 | {"prob_reachable": one.required.prob_reachable}
                 for one in found.changes
             ],
