@@ -92,6 +92,7 @@ bench: .venv/installed-dev
 	$(BIN)/python benchmarks/answers_speed.py
 	$(BIN)/python benchmarks/embed_speed.py
 	$(BIN)/python benchmarks/collection.py --every 6
+	$(BIN)/python benchmarks/required_sizes.py
 	$(BIN)/python benchmarks/comparison.py
 	$(BIN)/python benchmarks/design.py
 	$(BIN)/python benchmarks/web_load.py

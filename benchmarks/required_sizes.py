@@ -1,10 +1,10 @@
 """Do required sizes suffice, and do their ranges hold? `required_sizes.py [--folds FILE] [--curves 40]`.
 
 Pilots of several designs (`pilots.py`) from the development curves of both databases. Targets lie a twentieth to two
-fifths of the way from the pilot's best mean score to 1, so that they do not depend on how the curve continues. The truth
-is the isotonic regression of the mean over all splits. Answers count where the truth is known: a size that lies within
-the measured curve, a range that does or whose target the curve has reached. With the folds that `calibrate.py --cv
---out FILE` wrote, priors are those fitted without the task at hand.
+fifths of the way from the pilot's best mean score to 1, so that they do not depend on how the curve continues. The
+truth is the isotonic regression of the mean over all splits. Answers count where the truth is known: a size that lies
+within the measured curve, a range that does or whose target the curve has reached. With the folds that `calibrate.py
+--cv --out FILE` wrote, priors are those fitted without the task at hand.
 """
 
 from __future__ import annotations

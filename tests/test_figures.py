@@ -113,15 +113,23 @@ def test_comparison_of_models(printed):
 
 
 @pytest.mark.slow
-def test_replayed_collections(printed):
-    shown = printed("collection.py", "--every", 20, "--rounds", "--jobs", 1)
+def test_required_sizes(printed):
+    shown = printed("required_sizes.py", "--curves", 3, "--jobs", 1)
     quoted = page("answers.md").partition("**Does the required size suffice?**")[2]
     asked = re.findall(r"^\| (0\.\d) \|", quoted, re.MULTILINE)
     assert asked == ["0.1", "0.5", "0.8", "0.9"]
-    answered = dict(re.findall(r"^confidence (0\.\d): suffices on (\S+) % .* of \d+$", shown, re.MULTILINE))
+    answered = dict(re.findall(r"^confidence (0\.\d): (\S+) % .* of \d+$", shown, re.MULTILINE))
     assert {"0.1", "0.5"} <= set(answered) <= set(asked)  # few curves settle more
     assert float(answered["0.1"]) <= float(answered["0.5"])
+    assert "the size needed lies inside" in shown
     assert "the share of targets that were reached there" in shown
+
+
+@pytest.mark.slow
+def test_replayed_collections(printed):
+    shown = printed("collection.py", "--every", 60, "--rounds", 1, "--jobs", 1)
+    for method in ("apexgp, plan", "Learn-Optimize-Collect, bootstrap"):
+        assert method in shown
 
 
 @pytest.mark.slow

@@ -82,11 +82,17 @@ class RequiredSizeRange(Answer):
         down = math.inf if own.is_beyond_plans(low) else round_down(low, own.digits)
         return down, math.inf if own.is_beyond_plans(high) else round_up(high, own.digits)
 
+    @property
+    def cautions(self) -> tuple[str, ...]:
+        """Reasons to doubt the model's own answer."""
+        return self.unchanged.cautions
+
     def _columns(self) -> ColumnData:
         every = [("unchanged", self.unchanged), *((one.name, one.required) for one in self.changes)]
         return {
             "change": [name for name, _ in every],
             "size": [required.size for _, required in every],
+            "least": [self.least, *(one.least for one in self.changes)],
             "prob_reachable": [required.prob_reachable for _, required in every],
         }
 
