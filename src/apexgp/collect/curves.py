@@ -150,7 +150,7 @@ class CurveSet(Answer, Mapping[CurveKey, LearningCurve]):
                     metric_name(metric),
                     f"{sum(map(len, by_size.values())):,}",
                     " to ".join(map(format_size, ends)),
-                    " to ".join(format_score(np.mean(by_size[size]), decimals) for size in ends),
+                    " to ".join(format_score(float(np.mean(by_size[size])), decimals) for size in ends),
                 )
             )
         title = f"{len(self)} learning curve{'' if len(self) == 1 else 's'}"
