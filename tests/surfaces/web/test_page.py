@@ -590,3 +590,18 @@ def test_a_token_is_taken_from_the_address_or_asked_for(chromium, guarded):
     page.wait_for_selector("#examples button")
     assert token not in page.url
     context.close()
+
+
+def test_a_direction_that_is_in_doubt_is_asked_for_beside_its_control(open_page):
+    falling = "size\tscore\n60\t0.42\n94\t0.39\n147\t0.36\n230\t0.33\n360\t0.31\n"
+    with open_page(expected=["422"]) as page:
+        paste(page, falling)
+        page.wait_for_selector("#settings .problem")
+        asked = "the scores fall as the training set grows, from 0.420 at 60 to 0.310 at 360: is lower better?"
+        assert asked in page.text_content("#settings .problem")
+        assert page.get_attribute("#lower_is_better", "aria-invalid") == "true"
+        assert page.is_visible("#lower_is_better")
+        assert page.is_hidden("#result")
+        page.select_option("#lower_is_better", "yes")
+        assert "expect a mean score of 0.2" in answered(page, "expect a mean score")
+        assert page.locator("#settings .problem").count() == 0

@@ -305,7 +305,7 @@ def _compare(first: str, second: str, models: Mapping[str, APExGP], sizes: Float
         (one + other) / 2,
         grid,
         sure,
-        min(model.forecast(sizes, of="expected").count_decimals() for model in (a, b)),
+        min(a.curve_.decimals, b.curve_.decimals),
         tuple(prefix_caution(f"{name}: ", caution) for name, own in found.items() for caution in own),
     )
 
