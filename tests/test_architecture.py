@@ -184,7 +184,7 @@ except apexgp.errors.MissingExtraError as error:
 
 def test_public_names_are_where_the_reference_has_them():
     names = public_names()
-    assert len(apexgp.__all__) < 46  # at the top is what the README and the quickstarts need
+    assert len(apexgp.__all__) < 47  # at the top is what the README and the quickstarts need
     values = [value for value in names.values() if inspect.isclass(value) or inspect.isfunction(value)]
     assert len(set(values)) == len(values)  # each in one place
     pages = "\n".join(page.read_text(encoding="utf-8") for page in (REPOSITORY / "docs" / "api").glob("*.rst"))

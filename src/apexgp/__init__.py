@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from .questions.check.predictive import PredictiveCheck, predictive_check
     from .questions.compare.comparison import Comparison, compare_models
     from .questions.evaluation import MinimumEvaluationSize, minimum_evaluation_size
-    from .questions.forecast.assumptions import RequiredSizeRange, required_size_range
+    from .questions.forecast.assumptions import required_size_range
     from .questions.forecast.batch import CurveForecast, forecast_many
     from .questions.minimum import MinimumSampleSize, minimum_sample_size
     from .questions.plan import CollectionPlan, plan_collection
@@ -59,7 +59,6 @@ __all__ = [
     "PilotDesign",
     "PredictiveCheck",
     "RequiredSize",
-    "RequiredSizeRange",
     "Sensitivity",
     "SliceHead",
     "StopRule",
@@ -117,7 +116,7 @@ _HOMES = {
         "model.families": ["FAMILIES"],
         "questions.backtest.run": ["Backtest", "backtest"],
         "questions.compare.comparison": ["Comparison", "compare_models"],
-        "questions.forecast.assumptions": ["RequiredSizeRange", "required_size_range"],
+        "questions.forecast.assumptions": ["required_size_range"],
         "questions.forecast.batch": ["CurveForecast", "forecast_many"],
         "questions.check.predictive": ["PredictiveCheck", "predictive_check"],
         "questions.sensitivity.analysis": ["Sensitivity", "sensitivity"],

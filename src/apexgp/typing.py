@@ -5,7 +5,7 @@ from .images.embed import EmbeddingRun
 from .questions.backtest.run import HeldOut, MethodScore
 from .questions.check.predictive import Discrepancy
 from .questions.compare.comparison import LeadChange, PairComparison
-from .questions.forecast.assumptions import ChangedSize
+from .questions.forecast.assumptions import ChangedSize, RequiredSizeRange
 from .questions.sensitivity.analysis import SensitivityRow
 from .scale import Scale
 from .track_record.reliability import ComparedForecast, LevelCoverage, Reliability
@@ -22,6 +22,7 @@ __all__ = [
     "PairComparison",
     "RankedDesign",
     "Reliability",
+    "RequiredSizeRange",
     "Scale",
     "SensitivityRow",
 ]

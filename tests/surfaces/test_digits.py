@@ -61,12 +61,21 @@ def test_a_loss_is_printed_with_three_digits_of_its_last_mean(run, tmp_path, fac
     path.write_text("\n".join(["size,rmse,split", *losses]))
     code, out, _ = run("forecast", path)
     assert code == 0
-    (measured, expected, low, high) = re.search(
-        r"which give (\S+)\), expect a mean RMSE of (\S+); .* between (\S+) and (\S+)\.$", out, re.MULTILINE
+    (measured, expected, low, high, promised) = re.search(
+        r"which give (\S+)\), expect a mean RMSE of (\S+); .* between (\S+) and (\S+), and .* at most (\S+)\.$",
+        out,
+        re.MULTILINE,
     ).groups()
     table = [line.split() for line in out.splitlines() if re.match(r"\s*[\d,]+\s+[\d.]+\s", line)]
-    scores = [measured, expected, low, high, *(cell for row in table for cell in (row[2], row[3], row[5]))]
-    assert len(scores) == 13
+    scores = [
+        measured,
+        expected,
+        low,
+        high,
+        promised,
+        *(cell for row in table for cell in (row[2], row[3], row[5], row[6])),
+    ]
+    assert len(scores) == 17
     assert [score for score in scores if not re.fullmatch(form, score)] == []
     assert table[-1][2] == expected
 

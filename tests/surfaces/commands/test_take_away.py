@@ -121,7 +121,7 @@ def test_a_paragraph_names_the_mean_and_credits_its_author(run, pairs):
 
 def test_a_paragraph_gives_the_cautions_before_the_citation(run, pairs):
     _, out, _ = run("forecast", pairs, *GP, "--at", "100x", "--methods-text")
-    assert re.search(r"The following cautions apply\. .*tested up to about 50 times\..* How to cite: ", out)
+    assert re.search(r"The following cautions apply\. .*as far as the method has been tested\..* How to cite: ", out)
 
 
 @pytest.mark.slow

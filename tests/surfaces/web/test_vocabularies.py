@@ -66,7 +66,7 @@ WITHOUT_FIELD = {
     "check": NOT_READ | {"model"},
 }
 # Fields that set no argument: the measurements themselves, and what the surfaces do with them.
-NO_ARGUMENT = {"table", "task", "published", "backtest", "doubts", "purpose"}
+NO_ARGUMENT = {"table", "task", "published", "backtest", "doubts", "purpose", "quick"}
 
 
 def page_settings():

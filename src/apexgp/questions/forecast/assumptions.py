@@ -51,12 +51,15 @@ class RequiredSizeRange(Answer):
         to gain, the smallest size or a split left out.
     failed : dict
         Changes without an answer, and why.
+    cautions : tuple of str
+        Reasons to doubt the model's own answer.
     """
 
     unchanged: RequiredSize
     least: float
     changes: tuple[ChangedSize, ...]
     failed: dict[str, str] = field(default_factory=dict)
+    cautions: tuple[str, ...] = ()
 
     @property
     def lowest(self) -> ChangedSize | None:
@@ -82,11 +85,6 @@ class RequiredSizeRange(Answer):
         down = math.inf if own.is_beyond_plans(low) else round_down(low, own.digits)
         return down, math.inf if own.is_beyond_plans(high) else round_up(high, own.digits)
 
-    @property
-    def cautions(self) -> tuple[str, ...]:
-        """Reasons to doubt the model's own answer."""
-        return self.unchanged.cautions
-
     def _columns(self) -> ColumnData:
         every = [("unchanged", self.unchanged), *((one.name, one.required) for one in self.changes)]
         return {
@@ -100,7 +98,7 @@ class RequiredSizeRange(Answer):
         """One row per change, smallest size first."""
         own = self.unchanged
         rows = [("unchanged", own.size_in_words, own.at_best)]
-        rows += [(one.name, own.in_words(one.required.size), one.required.at_best) for one in self.changes]
+        rows += [(one.name, one.required.size_in_words, one.required.at_best) for one in self.changes]
         title = f"Examples that reach {own.target:g} with a probability of {format_chance(own.confidence)}"
         header = ("change", "examples", "unlimited data")
         failed = (f"{name}: {why}" for name, why in self.failed.items())
@@ -122,7 +120,7 @@ class RequiredSizeRange(Answer):
             if best is None or own.is_beyond_plans(best.required.size):
                 return ", nor does any under other reasonable assumptions"
             enough = own.in_words(best.required.size)
-            return f"{begin} {enough} or more do ({name_change(best.name, best.kind)})"
+            return f"{begin} {enough} or more do (fewest {name_change(best.name, best.kind)})"
         if math.isinf(low):
             return f"{begin} it takes no less"
         if math.isfinite(high):
@@ -162,7 +160,8 @@ def required_size_range(model: APExGP, target: float, confidence: float = CONFID
                 failed[variant.name] = str(size)
             else:
                 found.append(size)
-    return RequiredSizeRange(unchanged, least, tuple(sorted(found, key=lambda one: one.required.size)), failed)
+    by_size = tuple(sorted(found, key=lambda one: one.required.size))
+    return RequiredSizeRange(unchanged, least, by_size, failed, unchanged.cautions)
 
 
 def _find_least(model: CurveEstimator, unchanged: RequiredSize) -> float:
