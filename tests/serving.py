@@ -151,7 +151,7 @@ def shaded_edges(frame):
     picture = require("PIL.Image").open(io.BytesIO(frame.screenshot())).convert("L")
     width, height = picture.size
     left, right, middle = (
-        statistics.median(picture.getpixel((x, y)) for y in range(height)) for x in (1, width - 2, width // 2)
+        statistics.median(picture.getpixel((x, y)) for y in range(height)) for x in (3, width - 4, width // 2)
     )
     return left < middle - 20, right < middle - 20
 

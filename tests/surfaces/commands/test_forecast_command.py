@@ -259,3 +259,16 @@ def test_faults_of_usage_end_with_2(run, pairs):
     assert run("forecast")[0] == 2
     assert run("forecast", pairs, "--nonsense")[0] == 2
     assert run("forecast", pairs, "--level", "high")[0] == 2
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("target", ["0.8", "0.999"])
+def test_probabilities_said_in_words_are_flush_right_like_numbers(run, pairs, target):
+    """Some of them, or all."""
+    code, out, _ = run("forecast", pairs, "--target", target)
+    assert code == 0
+    rows = [line.rstrip() for line in out.splitlines() if line.rstrip().endswith("%") and " to " in line]
+    (head,) = [line.rstrip() for line in out.splitlines() if line.rstrip().endswith(f"reaches {target}")]
+    assert len(rows) == 3
+    assert {len(row) for row in rows} == {len(head)}
+    assert ("less than 1 %" in out) == (target == "0.999")
