@@ -45,6 +45,7 @@ from ...question_base.wording import (
     say_kind,
     say_required_size,
 )
+from ...reading.known_metrics import UNNAMED
 from ...required import CONFIDENCE, RequiredSize, prob_met
 from ...settings import Setting
 from ..evaluation import (
@@ -527,13 +528,14 @@ def say_pilot(answer: ForecastAnswer) -> str:
     of_task = f" of {curve.task}" if curve.task else ""
     pilot = curve.replicates
     first, last = (format_score(pilot.mean[i], answer.decimals) for i in (0, -1))
+    end = "; the metric is not named, and forecasts go by its name." if curve.metric == UNNAMED else "."
     if len(pilot.sizes) == 1:
         mean = f"mean {first}" if len(curve) > 1 else first
         scores = format_count(len(curve), "score")
-        return f"Pilot{of_task}: {scores} at one size, {mean} at {format_size(pilot.sizes[0])}."
+        return f"Pilot{of_task}: {scores} at one size, {mean} at {format_size(pilot.sizes[0])}{end}"
     return (
         f"Pilot{of_task}: {len(curve)} scores at {len(pilot.sizes)} sizes, {first} at "
-        f"{pilot.sizes[0]:,.10g} to {last} at {pilot.sizes[-1]:,.10g}."
+        f"{pilot.sizes[0]:,.10g} to {last} at {pilot.sizes[-1]:,.10g}{end}"
     )
 
 

@@ -76,7 +76,8 @@ class RequiredSizeRange(Answer):
     def interval(self) -> tuple[float, float]:
         """From the smallest size that suffices with one minus the confidence to the largest that suffices with it."""
         low = self.least if self.lowest is None else self.lowest.least
-        return low, (self.unchanged if self.highest is None else self.highest.required).size
+        high = self.unchanged.size if self.highest is None else self.highest.required.size
+        return min(low, self.unchanged.size), high  # which rests on more integrals than the others
 
     @property
     def rounded_interval(self) -> tuple[float, float]:
