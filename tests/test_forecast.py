@@ -94,6 +94,13 @@ def test_intervals_hold_their_probability(forecast, level):
     np.testing.assert_allclose(forecast.cdf(forecast.interval(level)[0]), tail, atol=1e-9)
 
 
+@pytest.mark.parametrize("probability", [0.1, 0.5, 0.8, 0.99])
+def test_a_promise_is_reached_with_its_probability(forecast, probability):
+    np.testing.assert_allclose(forecast.prob_at_least(forecast.at_least(probability)), probability, atol=1e-9)
+    with pytest.raises(RequestError, match="probability must be"):
+        forecast.at_least(80)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("level", [0.8, 0.95])
 def test_hdi_is_the_shortest_interval(forecast, level):

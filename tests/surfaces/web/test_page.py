@@ -200,6 +200,22 @@ def test_one_score_is_answered(open_page):
         page.locator("#cautions", has_text="counts as one run").wait_for()
 
 
+@pytest.mark.parametrize("viewport", [{"width": 1366, "height": 768}, {"width": 390, "height": 844}])
+def test_a_target_has_its_range_a_promise_and_words_for_a_grant(open_page, viewport):
+    link = "#rows=60,0.66,a;60,0.67,b;147,0.72,a;147,0.73,b;360,0.76,a;360,0.77,b&metric=auroc&at=10x"
+    with open_page(link, viewport=viewport) as page:
+        answered(page, "3,600 training examples")
+        assert page.is_hidden("#for-grant")
+        page.fill("#target", "0.78")
+        lead = answered(page, "under other reasonable assumptions it may take ")
+        (promised,) = re.findall(r"80 % that the true mean is at least ([\d.]+)\.", lead)
+        table = plain(page.inner_text("#forecast-table"))
+        assert "at least, with 80 %" in " ".join(table.split())
+        assert promised in table.split()
+        page.locator("#for-grant summary").click()
+        assert "We therefore plan for" in page.inner_text("#grant")
+
+
 def test_each_thing_can_be_taken_away(open_page, server, tmp_path):
     link = "#rows=60,0.66,a;94,0.7,a;147,0.72,a;230,0.75,a;360,0.76,a&metric=auroc&target=0.78&at=2x,10x&cost=12"
     link += "&penalty=50000&budget=1"
