@@ -31,7 +31,7 @@ from .files.writing import write_text
 from .learners import check_learner
 from .reading.counts import PROBLEM_COUNTS
 from .reading.frames import is_frame, scikit_learn_curve
-from .reading.known_metrics import UNNAMED, is_negated, known_metric, metric_name, sounds_like_a_loss
+from .reading.known_metrics import UNNAMED, is_negated, known_metric, metric_name
 from .reading.score_details import BY_SCORE, SEVERAL, RunCount, checked_details
 from .reading.score_range import check_within, range_and_direction
 from .reading.size_labels import share_kept, unit_label
@@ -692,15 +692,15 @@ def read_curves_and_notes(
         curves[task].__dict__["direction_in_doubt"] = True
     if ask:
         ask_for_direction(curves, path)
-    losses = dict.fromkeys(curve.metric_name for curve in curves.values() if _is_loss_by_name(curve))
+    losses = dict.fromkeys(curve.metric_name for curve in curves.values() if _is_taken_for_a_loss(curve))
     return curves, (
         *notes,
-        *(f"{_find_source_name(path)}: took {name} for a loss: lower is better." for name in losses),
+        *(f"{_find_source_name(path)}: for {name}, lower is taken to be better." for name in losses),
     )
 
 
-def _is_loss_by_name(curve: LearningCurve) -> bool:
-    return not curve.direction_stated and curve.direction == "lower" and sounds_like_a_loss(curve.metric)
+def _is_taken_for_a_loss(curve: LearningCurve) -> bool:
+    return not curve.direction_stated and curve.direction == "lower"
 
 
 def _find_in_doubt(curves: Mapping[str | None, LearningCurve]) -> list[str | None]:

@@ -228,7 +228,8 @@ class RequiredSize(Answer):
     def _columns(self) -> ColumnData:
         beside = ("cautions", "largest")
         columns: ColumnData = {one.name: [getattr(self, one.name)] for one in fields(self) if one.name not in beside}
-        return columns | {"rounded_size": [self.rounded_size], "is_open": [self.is_open]}
+        printed = self.rounded_size if self.is_known and not self.already_met else math.inf
+        return columns | {"rounded_size": [printed], "is_open": [self.is_open]}
 
     def shown(self) -> SummaryTable:
         """The sizes by their probability."""
@@ -299,6 +300,11 @@ def attainable_target(target: float, curve: LearningCurve | None, best: float) -
         hint = f" Write {number / 100:g} for {number:g} %." if unit and 1 < number <= 100 else ""
         bounds = f"above {low:g} and at most {high:g}" if higher else f"at least {low:g} and below {high:g}"
         raise RequestError(f"must be a score {bounds}, got {number:g}.{hint}", argument="target")
+    if (low, high) == (0.0, 100.0) and higher and number <= 1:
+        raise RequestError(
+            f"lies on a scale from 0 to 100, got {number:g}. Write {100 * number:g} for {100 * number:g} %.",
+            argument="target",
+        )
     # Rounding of 1 - (1 - ceiling) must not refuse the ceiling itself.
     slack = 1e-12 * max(1.0, abs(best)) if math.isfinite(best) else 0.0
     if number > best + slack if higher else number < best - slack:

@@ -37,7 +37,7 @@ def test_the_name_of_a_loss_sets_the_direction_and_a_note_says_so(name):
     table = {"n": SIZES, name: FALLING}
     curves, notes = read_curves_and_notes(table, TableSettings(score=name))
     assert curves[None].direction == "lower"
-    assert notes[-1] == f"The data frame: took {made.metric_name} for a loss: lower is better."
+    assert notes[-1] == f"The data frame: for {made.metric_name}, lower is taken to be better."
     _, notes = read_curves_and_notes(table, TableSettings(score=name, direction="lower"))
     assert not any("for a loss" in note for note in notes)
 

@@ -38,11 +38,12 @@ def test_one_paragraph_has_both_sizes(run, shown, facts_of, pilot, model):
     assert development.startswith("To reach a mean AUROC of 0.79 with a probability of 80 %, plan for ")
     assert f"{required.in_words(required.size)} training" in development
     assert f"at least {found.size:,} further patients who had no part in its development" in evaluation
-    assert f"about {found.events:,} of them with the outcome, if its C statistic (AUROC) is 0.79" in evaluation
+    assert f"about {found.events:,} of them with the outcome if 20 % of all have it" in evaluation
+    assert "if its C statistic (AUROC) is 0.79, most are needed for the calibration slope" in evaluation
     total = required.rounded_size + found.size
     assert evaluation.endswith(
-        f"The two add up, since no patient can serve both: {total:,.0f} patients in all, "
-        f"{required.rounded_size:,} for development and {found.size:,} for evaluation."
+        f"The two add up, since no patient can serve both: {total:,.0f} patients, {required.rounded_size:,} for "
+        f"development and {found.size:,} for evaluation; those for validation and test still come on top."
     )
     assert facts["study"]["total"] == total
     with_share = facts_of(*command, "--test-share", 0.2)
@@ -68,7 +69,7 @@ def test_no_evaluation_is_planned_at_a_target_that_cannot_be_reached(facts_of, p
 def test_the_c_statistic_is_the_target_only_where_scores_are_aurocs(run, facts_of, pilot):
     code, out, err = run("forecast", pilot, "--metric", "accuracy", *STUDY)
     assert (code, out) == (1, "")
-    assert "--cstatistic must be given with a prevalence: the scores are accuracy, not AUROCs." in err
+    assert "--cstatistic must be given with a prevalence: nothing says that the scores (accuracy) are AUROCs." in err
     assert "Give --cstatistic, or --metric auroc if they are AUROCs." in err
     facts = facts_of("forecast", pilot, "--metric", "accuracy", *STUDY, "--cstatistic", 0.9)
     assert facts["study"]["evaluation"]["cstatistic"] == 0.9

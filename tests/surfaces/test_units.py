@@ -98,7 +98,10 @@ def test_files_of_two_units_are_asked_about(run, sheet, tmp_path):
 def test_test_cases_come_on_top_and_the_total_is_said_where_it_can_be(run, sheet):
     path = sheet("n patients")
     without = run("forecast", path, *TARGET)[1]
-    assert "Sizes count training patients only; those for validation and test come on top." in " ".join(without.split())
+    assert (
+        "Sizes count training patients only, the pilot's among them; those for validation and test come on top."
+        in " ".join(without.split())
+    )
     facts = json.loads(run("forecast", path, *TARGET, "--test-share", "20%", "--json")[1])
     (planned,) = re.findall(r"plan for (?:about )?([\d,]+) training", facts["sentence"])
     (total,) = re.findall(r"on top: ([\d,]+) in all, if 20 % are kept", facts["sentence"])

@@ -25,7 +25,6 @@ from .._check import (
     format_value,
     make_generator,
 )
-from .._numbers import round_up
 from ..cautions import find_forecast_cautions, find_pilot_cautions, find_undecided_cautions
 from ..curve import Direction, LearningCurve, ask_for_direction
 from ..errors import ApexError, DataError, RequestError, TooFewSizesError
@@ -318,14 +317,25 @@ class CurveEstimator(SettingsEstimator):
         asked = goal, check_probability("confidence", confidence), of, most_integrals
         if asked not in self._required_sizes_:
             self._required_sizes_[asked] = self._find_required_size(*asked)
-        return self._required_sizes_[asked]
+        return self._required_sizes_[asked][0]
 
     @cached_property
-    def _required_sizes_(self) -> dict[tuple[float, float, Quantity, int], RequiredSize]:
-        """Answers that were given, since some take long; forgotten at the next fit, as the trailing underscore says."""
+    def _required_sizes_(self) -> dict[tuple[float, float, Quantity, int], tuple[RequiredSize, Predictor]]:
+        """Answers that were given, since some take long, and the integrals behind them.
+
+        Forgotten at the next fit, as the trailing underscore says.
+        """
         return {}
 
-    def _find_required_size(self, goal: float, confidence: float, of: Quantity, most: int) -> RequiredSize:
+    def _forecast_behind(self, required: RequiredSize, sizes: FloatArray) -> Forecast:
+        """Forecast the true expected score by the integrals behind a required size, so that the two agree."""
+        of: Quantity = "expected"
+        _, predictor = self._required_sizes_[required.target, required.confidence, of, self._fit.most_integrals]
+        return self._forecast_by(predictor, sizes, of)
+
+    def _find_required_size(
+        self, goal: float, confidence: float, of: Quantity, most: int
+    ) -> tuple[RequiredSize, Predictor]:
         """Find a required size, from as many integrals as it takes to know it, or as there may be."""
         pilot_sizes, count = np.unique(self.curve_.sizes), 1
         predictor: Predictor = self._fit
@@ -342,13 +352,14 @@ class CurveEstimator(SettingsEstimator):
             predictor = predictor.pool_integrals(count)
         answer = self._add_cautions(found)
         if not found.is_open:
-            return answer
+            return answer, predictor
         undecided = find_undecided_cautions(found.prob_reachable, exactness.limit_error, confidence)
-        return replace(answer, cautions=answer.cautions + undecided)
+        return replace(answer, cautions=answer.cautions + undecided), predictor
 
     def _add_cautions(self, found: RequiredSize) -> RequiredSize:
         # Where no size suffices, the cautions are those for sizes beyond the pilot; else for the size that is printed.
-        asked = round_up(found.least_size, found.digits) if found.is_realistic else 2 * self.curve_.largest
+        printed = found.rounded_size if found.is_known else found.rounded_range[0]
+        asked = printed if found.is_realistic else 2 * self.curve_.largest
         return replace(found, cautions=self._find_cautions(np.array([float(asked)])))
 
     def _find_cautions(self, sizes: FloatArray) -> tuple[str, ...]:

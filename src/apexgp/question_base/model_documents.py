@@ -119,7 +119,8 @@ class RequiredFacts(TypedDict):
     digits: Count
     """Number of digits to which sizes are rounded in words."""
     rounded_size: NonNegative | None
-    """The size as words print it, rounded up; null where they print none: infinite, or over 100 times the pilot's."""
+    """The size as words print it, rounded up; null where they print none: it is met, infinite, over 100 times the
+    pilot's, or known as a range only."""
     is_open: bool
     """Whether the integral leaves open if any number of examples suffices."""
     cautions: NotRequired[list[str]]

@@ -181,7 +181,10 @@ def say_required_size(found: RequiredSize, curve: LearningCurve, otherwise: str 
             f"{format_times_pilot(found, last)} times the pilot's {last:,.10g}{otherwise}."
         )
     undecided = " Whether any number suffices is not decided numerically." if found.is_open else ""
-    return f"{text}{undecided} With unlimited data of this kind the probability is {found.at_best}."
+    few, luck = found.interval[0], ""
+    if found.is_realistic and few > last:
+        luck = f" With a probability of 10 % as few as {found.in_words(few)} suffice."
+    return f"{text}{undecided}{luck} With unlimited data of this kind the probability is {found.at_best}."
 
 
 def format_times_pilot(found: RequiredSize, last: float) -> str:
@@ -203,13 +206,16 @@ def format_size_interval(found: RequiredSize) -> str:
     return f"{found.in_words(low)} or more" if low < math.inf == high else " to ".join(map(found.in_words, (low, high)))
 
 
-def describe_required_size_methods(found: RequiredSize, curve: LearningCurve) -> str:
-    """Sentence about the size that a target takes, for a paragraph that describes the forecast."""
+def describe_required_size_methods(found: RequiredSize, curve: LearningCurve, otherwise: str = "") -> str:
+    """Sentence about the size that a target takes, for a paragraph that describes the forecast.
+
+    `otherwise` continues it with other assumptions.
+    """
     last, target = curve.largest, f"a target of {found.target:g}"
     if found.already_met:
         return (
             f"The probability that the expected {curve.metric_name} meets {target} with the pilot's {last:,.10g} "
-            f"training {curve.unit_name} was estimated at {format_chance(found.prob_now)}."
+            f"training {curve.unit_name} was estimated at {format_chance(found.prob_now)}{otherwise}."
         )
     undecided = "whether any number suffices is not decided numerically: " if found.is_open else ""
     ever = f"{undecided}with unlimited data of this kind the probability was estimated at {found.at_best}"
@@ -218,11 +224,11 @@ def describe_required_size_methods(found: RequiredSize, curve: LearningCurve) ->
         up_to = "" if found.is_out_of_reach else f" up to {found.farthest_plan}"
         return (
             f"No number of training {curve.unit_name}{up_to} was estimated to meet {target} in expected "
-            f"{curve.metric_name} with {sure}; {ever}."
+            f"{curve.metric_name} with {sure}{otherwise}; {ever}."
         )
     return (
         f"The expected {curve.metric_name} was estimated to meet {target} with {sure} from "
-        f"{found.size_in_words} training {curve.unit_name} on; {ever}."
+        f"{found.size_in_words} training {curve.unit_name} on{otherwise}; {ever}."
     )
 
 
@@ -245,7 +251,10 @@ def say_held_out(found: RequiredSize, curve: LearningCurve) -> str:
         return ""
     total = count_total(found, curve)
     in_all = "" if total is None else f": {total:,.0f} in all, {say_share_kept(curve)}"
-    return f"Sizes count training {curve.unit_name} only; those for validation and test come on top{in_all}."
+    return (
+        f"Sizes count training {curve.unit_name} only, the pilot's among them; those for validation and test come on "
+        f"top{in_all}."
+    )
 
 
 def say_share_kept(curve: LearningCurve) -> str:

@@ -20,7 +20,7 @@ __all__ = ["ABOUT", "SIZE_IN_HEADER", "ColumnRoles", "find_columns", "is_header"
 
 # Columns that our own files have beside size, score, split and task; only ever by these names.
 ABOUT = ("metric", "direction", "unit", "test share", "range", "learner")
-_NAMELESS = "Nothing names the metric, and forecasts go by its name"
+_NAMELESS = "Nothing names the metric: name it if it is accuracy or AUROC, since forecasts differ by it"
 SIZE_IN_HEADER = re.compile(r"(?:n\s*=\s*)?([1-9]\d*)", re.IGNORECASE)
 """A size that names a column: 60, n=60."""
 _ROLES = ("size", "score", "split", "task")
@@ -46,7 +46,7 @@ class ColumnRoles:
 
     def note(self, metric: str) -> list[str]:
         """Which column was taken for what, where that is not plain from its name; and that the metric's name counts."""
-        counts = "Forecasts go by the metric's name" if metric != UNNAMED else _NAMELESS
+        counts = "The metric's name counts: forecasts differ by it" if metric != UNNAMED else _NAMELESS
         if self.size is None:
             return [f"read the columns {format_some(self.scores)} as sizes, and each row as a split. {counts}."]
         parts = [([self.size], "as the sizes"), (self.scores, "as the scores" + self.wide * ", one column per split")]

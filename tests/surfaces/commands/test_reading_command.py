@@ -17,7 +17,7 @@ ODD = "N;AUC;Fold\r\n" + "".join(
     for fold, score in ((1, mean - 0.01), (2, mean + 0.01))
 )
 FAST = ("--published",)
-COUNTS = "Forecasts go by the metric's name."
+COUNTS = "The metric's name counts: forecasts differ by it."
 
 
 @pytest.fixture
@@ -254,13 +254,13 @@ def test_the_note_on_columns_says_that_the_metrics_name_counts(run, write):
     rows = "".join(f"{size},{score:.3f}\n" for size, score in MEANS)
     named, unnamed = write(f"size,accuracy\n{rows}", "a.csv"), write(f"size,Result\n{rows}", "b.csv")
     (_, told, noted), (_, other, asked) = (run("forecast", path, "--target", "0.85") for path in (named, unnamed))
-    assert noted == f"Note: {named}: read the column 'accuracy' as the scores. Forecasts go by the metric's name.\n"
-    nameless = "'Result' as the scores. Nothing names the metric, and forecasts go by its name.\n"
-    assert asked == f"Note: {unnamed}: read the column {nameless}"
+    assert noted == f"Note: {named}: read the column 'accuracy' as the scores. {COUNTS}\n"
+    nameless = "Nothing names the metric: name it if it is accuracy or AUROC, since forecasts differ by it."
+    assert asked == f"Note: {unnamed}: read the column 'Result' as the scores. {nameless}\n"
     assert told.replace("accuracy", "score") != other
     _, same, noted = run("forecast", unnamed, "--target", "0.85", "--metric", "accuracy")
     assert same == told
-    assert noted.endswith("'Result' as the scores. Forecasts go by the metric's name.\n")
+    assert noted.endswith("'Result' as the scores. The metric's name counts: forecasts differ by it.\n")
 
 
 FALLING = "".join(f"{size},{1 - score:.3f}\n" for size, score in MEANS)
@@ -271,7 +271,7 @@ def test_an_error_rate_is_a_loss_by_its_name(run, write):
     path = write(f"n,error rate\n{FALLING}")
     code, out, err = run("forecast", path, *FAST, "--target", "0.12", "--json")
     assert code == 0
-    assert f"Note: {path}: took error rate for a loss: lower is better." in err
+    assert f"Note: {path}: for error rate, lower is taken to be better." in err
     facts = json.loads(out)
     assert (facts["pilot"]["direction"], facts["required"]["already_met"]) == ("lower", False)
     _, out, err = run("forecast", path, *FAST, "--target", "0.12", "--higher-is-better", "--json")

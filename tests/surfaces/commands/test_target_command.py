@@ -123,7 +123,7 @@ def test_the_headline_says_what_a_size_rests_on(pairs, run, shown, facts_of):
     low, high = found.rounded_interval
     _, sentence, _ = shown(*command)
     most = name_change(found.highest.name, found.highest.kind)
-    assert f"; under other reasonable assumptions it may take {low:,.0f} to {high:,.0f} (most {most})." in sentence
+    assert f"; under other reasonable assumptions it takes {low:,.0f} to {high:,.0f} (most {most})." in sentence
     facts = facts_of(*command)
     assert facts["otherwise"]["rounded_interval"] == [low, high]
     assert facts["otherwise"]["highest"] == found.highest.name
@@ -145,15 +145,16 @@ def test_a_grant_has_three_sentences_and_the_citation(pairs, run, facts_of):
     code, text, _ = run(*command, "--grant-text")
     facts = facts_of(*command)
     assert (code, text.strip()) == (0, facts["grant_text"])
-    words, cited = text.split(" How to cite: ")
+    words, cited = text.split("\n\nHow to cite: ")
     assert len(re.findall(r"\.(?= [A-Z]|$)", words.replace("et al. 2023", ""))) == 3
     assert "Machine Learning for Health" in cited
     size = f"{facts['required']['rounded_size']:,}"
-    assert f"gives a probability of 80 % that {size} training examples reach a mean score of 0.785; under" in words
-    assert words.endswith(f"We therefore plan for {size} training examples.")
+    ever = f"{100 * facts['required']['prob_reachable']:.0f} % with unlimited data"
+    assert f"a probability of 80 % ({ever}) that {size} training examples reach a mean score of 0.785; under" in words
+    assert words.endswith(f"We therefore plan for {size} examples for training.")
     never = run("forecast", pairs, "--target", "0.99", "--grant-text")[1]
     assert "We therefore plan" not in never
-    assert "that even unlimited data of this kind reach a mean score of 0.99, where 80 % are wanted." in never
+    assert "that unlimited data of this kind reach a mean score of 0.99, short of the 80 % wanted." in never
     assert facts_of("forecast", pairs)["grant_text"] is None
     code, out, err = run("forecast", pairs, "--grant-text")
     assert (code, out) == (1, "")

@@ -207,7 +207,7 @@ def test_a_target_has_its_range_a_promise_and_words_for_a_grant(open_page, viewp
         answered(page, "3,600 training examples")
         assert page.is_hidden("#for-grant")
         page.fill("#target", "0.78")
-        lead = answered(page, "under other reasonable assumptions it may take ")
+        lead = answered(page, "under other reasonable assumptions it takes ")
         (promised,) = re.findall(r"80 % that the true mean is at least ([\d.]+)\.", lead)
         table = plain(page.inner_text("#forecast-table"))
         assert "at least, with 80 %" in " ".join(table.split())

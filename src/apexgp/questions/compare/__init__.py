@@ -201,14 +201,15 @@ def say_leads(pair: PairComparison, unit: str) -> str:
             f"The lead passes {join_words(steps)}; the highest probabilities of being ahead are, in turn, "
             f"{join_words(map(format_chance, chances))}."
         )
-    if pair.leaders:
-        (ahead,) = pair.leaders
-        behind = pair.second if ahead == pair.first else pair.first
-        who = f"{behind} is not ahead of {ahead}"
-    else:
-        who = f"Neither of {pair.first} and {pair.second} is ahead"
-    span = f"{format_size(pair.grid[0])} to {format_size(pair.grid[-1])} {unit}"
-    return f"{who} with a probability of {format_chance(LEAD_PROBABILITY)} or more at any size from {span}."
+    sure, span = format_chance(LEAD_PROBABILITY), f"{format_size(pair.grid[0])} to {format_size(pair.grid[-1])} {unit}"
+    if not pair.leaders:
+        return (
+            f"Neither of {pair.first} and {pair.second} is ahead with a probability of {sure} or more at any size from "
+            f"{span}."
+        )
+    (ahead,) = pair.leaders
+    behind = pair.second if ahead == pair.first else pair.first
+    return f"From {span}, {ahead} is ahead with a probability of {sure} or more at some sizes, {behind} at none."
 
 
 def _round_change(change: LeadChange) -> str:

@@ -79,7 +79,8 @@ def _decide_how_many(found: PilotDesign, required: RequiredSize, curve: Learning
 
 def _decide_whether(found: PilotDesign, prob: float, size: str, goal: str) -> _Decision:
     yes, no = found.best.prob_yes or 0.0, found.best.prob_no or 0.0
-    right = f"{format_chance(found.best.prob_right or 0.0)} instead of {format_chance(max(prob, 1 - prob))}"
+    later, now_right = format_chance(found.best.prob_right or 0.0), format_chance(max(prob, 1 - prob))
+    right = f"{later} instead of {now_right}" if later != now_right else f"{later}, as now"
     then = f"and the likelier answer is then expected to be right with a probability of {right}"
     if found.verdict_now == "open":
         sure = f"{100 * max(found.confidence, 1 - found.confidence):g} %"

@@ -34,6 +34,7 @@ from ...question_base.model_documents import (
     describe_target,
 )
 from ...question_base.model_settings import CONFIDENCE_SETTING, ModelQuestion
+from ...question_base.phrases import join_words
 from ...question_base.question import Cells, QuestionAnswer
 from ...question_base.sizes import SizeSpec, build_sizes_setting, format_multiples
 from ...question_base.wording import (
@@ -49,6 +50,7 @@ from ...reading.known_metrics import UNNAMED
 from ...required import CONFIDENCE, RequiredSize, prob_met
 from ...settings import Setting
 from ..evaluation import (
+    MEASURES,
     EvaluationRow,
     MinimumEvaluationSize,
     check_cstatistic,
@@ -195,7 +197,9 @@ class StudySettings(ForecastSettings):
             question=self,
             model=model,
             forecast=model.forecast(sizes, of=self.of),
-            expected=model.forecast(sizes, of="expected"),
+            expected=model.forecast(sizes, of="expected")
+            if required is None
+            else model._forecast_behind(required, np.array(sizes)),
             required=required,
             otherwise=otherwise,
             without=self._forecast_without(model, sizes),
@@ -211,7 +215,7 @@ class StudySettings(ForecastSettings):
             return minimum_evaluation_size(self.prevalence, self.cstatistic)
         if curve.metric_name not in _CSTATISTICS:
             raise RequestError(
-                f"must be given with a prevalence: the scores are {curve.metric_name}, not AUROCs.",
+                f"must be given with a prevalence: nothing says that the scores ({curve.metric_name}) are AUROCs.",
                 argument="cstatistic",
                 remedy=("Give {}, or {} if they are AUROCs.", "cstatistic", ("metric", "auroc")),
             )
@@ -515,7 +519,8 @@ def write_forecast_methods(answer: ForecastAnswer) -> str:
     )
     text = f"{describe_pilot_and_method(answer.model)} The forecast mean {curve.metric_name} was {results}."
     if answer.required is not None:
-        told = (describe_required_size_methods(answer.required, curve), say_held_out(answer.required, curve))
+        otherwise = "" if answer.otherwise is None else answer.otherwise.clause
+        told = (describe_required_size_methods(answer.required, curve, otherwise), say_held_out(answer.required, curve))
         text = " ".join([text, *filter(None, told)])
     if answer.evaluation is not None:
         text = f"{text} {write_evaluation_methods(answer.evaluation)}"
@@ -528,7 +533,7 @@ def say_pilot(answer: ForecastAnswer) -> str:
     of_task = f" of {curve.task}" if curve.task else ""
     pilot = curve.replicates
     first, last = (format_score(pilot.mean[i], answer.decimals) for i in (0, -1))
-    end = "; the metric is not named, and forecasts go by its name." if curve.metric == UNNAMED else "."
+    end = "; the metric is not named: say so if it is accuracy or AUROC." if curve.metric == UNNAMED else "."
     if len(pilot.sizes) == 1:
         mean = f"mean {first}" if len(curve) > 1 else first
         scores = format_count(len(curve), "score")
@@ -546,20 +551,26 @@ def say_study(answer: ForecastAnswer) -> list[str]:
         return development
     if found is None:
         return [*development, "No evaluation is planned at a target that cannot be reached."]
+    outcome = f"about {found.events:,} of them with the outcome if {100 * found.prevalence:.3g} % of all have it"
     evaluation = (
         f"To evaluate the finished model, plan for at least {found.size:,} further patients who had no part in its "
-        f"development, about {found.events:,} of them with the outcome, if its C statistic (AUROC) is "
-        f"{found.cstatistic:g} (Riley et al. 2021)."
+        f"development, {outcome}; if its C statistic (AUROC) is {found.cstatistic:g}, most are needed for "
+        f"{MEASURES[found.decisive]} (Riley et al. 2021)."
     )
     return [*development, evaluation, _say_total(answer, found)]
 
 
 def _say_total(answer: ForecastAnswer, found: MinimumEvaluationSize) -> str:
-    total = count_patients(answer)
-    if total is None:
-        return "The two add up, since no patient can serve both."
-    development = f"{total - found.size:,.0f} for development and {found.size:,} for evaluation"
-    return f"The two add up, since no patient can serve both: {total:,.0f} patients in all, {development}."
+    begin, total, required = "The two add up, since no patient can serve both", count_patients(answer), answer.required
+    on_top = "" if answer.model.curve_.test_share is not None else "; those for validation and test still come on top"
+    if total is not None:
+        parts = f"{total - found.size:,.0f} for development and {found.size:,} for evaluation"
+        return f"{begin}: {total:,.0f} patients, {parts}{on_top}."
+    if required is None or not required.is_realistic:
+        return f"{begin}."
+    low, high = required.rounded_range
+    most = "or more" if required.is_beyond_plans(high) else f"to {high + found.size:,.0f}"
+    return f"{begin}: {low + found.size:,.0f} {most} patients{on_top}."
 
 
 def count_patients(answer: ForecastAnswer) -> float | None:
@@ -586,40 +597,53 @@ def write_grant_text(answer: ForecastAnswer) -> str | None:
     sizes = format_size_range(np.unique(curve.sizes).tolist(), "training-set size")
     measured = format_score(curve.replicates.mean[-1], answer.decimals)
     pilot = (
-        f"In our pilot study ({format_count(len(curve), 'score')} at {sizes}) the classifier reached a mean "
+        f"In our pilot study ({format_count(len(curve), 'score')} at {sizes}) the model reached a mean "
         f"{curve.metric_name} of {measured} with {curve.largest:,.10g} training {curve.unit_name}."
     )
     of_evaluation = () if found is None else ("riley_evaluation",)
     cited = say_how_to_cite("harvey", *of_evaluation)
-    return " ".join([pilot, _say_grant_estimate(answer, required), _say_grant_plan(answer, required), cited])
+    words = (pilot, _say_grant_estimate(answer, required), _say_grant_plan(answer, required))
+    return f"{' '.join(words)}\n\n{cited}"
 
 
 def _say_grant_estimate(answer: ForecastAnswer, required: RequiredSize) -> str:
     curve, otherwise = answer.model.curve_, "" if answer.otherwise is None else answer.otherwise.clause
     begin = f"Extrapolation of its learning curve (Harvey et al. 2023; apexgp {version('apexgp')}) gives a probability"
-    goal = f"a mean {curve.metric_name} of {required.target:g}"
+    goal, sure = f"a mean {curve.metric_name} of {required.target:g}", f"{100 * required.confidence:g} %"
     if required.already_met:
         return f"{begin} of {format_chance(required.prob_now)} that this number already reaches {goal}{otherwise}."
     if required.is_out_of_reach:
         return (
-            f"{begin} of only {required.at_best} that even unlimited data of this kind reach {goal}, where "
-            f"{100 * required.confidence:g} % are wanted."
+            f"{begin} of {required.at_best} that unlimited data of this kind reach {goal}, short of the {sure} wanted."
         )
-    size, sure = f"{required.size_in_words} training {curve.unit_name}", f"{100 * required.confidence:g} %"
+    size, ever = f"{required.size_in_words} training {curve.unit_name}", f"{required.at_best} with unlimited data"
     reach = f"that {size} reach {goal}" if required.is_realistic else f"of reaching {goal} only with {size}"
-    return f"{begin} of {sure} {reach}{otherwise}."
+    return f"{begin} of {sure} ({ever}) {reach}{otherwise}."
 
 
 def _say_grant_plan(answer: ForecastAnswer, required: RequiredSize) -> str:
-    curve, found, total = answer.model.curve_, answer.evaluation, count_patients(answer)
+    curve, found, kept = answer.model.curve_, answer.evaluation, count_total(required, answer.model.curve_)
     if not required.is_realistic and not required.already_met:
-        return say_forecast(answer)
-    if found is not None and total is not None:
+        size, expected = format_size(answer.sizes[-1]), format_score(answer.forecast.mean[-1], answer.decimals)
+        promised = format_score(answer.promised[-1], answer.decimals)
         return (
-            f"With {found.size:,} further {curve.unit_name} to evaluate the finished model (Riley et al. 2021) we plan "
-            f"for {total:,.0f} in all."
+            f"With {size} training {curve.unit_name} we expect a mean {curve.metric_name} of {expected}, and one of "
+            f"{_name_bound(curve)} {promised} with a probability of {100 * required.confidence:g} %."
         )
-    kept = count_total(required, curve)
-    many = f"{curve.largest:,.10g}" if required.already_met else required.size_in_words
-    in_all = "" if kept is None else f", {kept:,.0f} in all with those for validation and test"
-    return f"We therefore plan for {many} training {curve.unit_name}{in_all}."
+    if required.already_met:
+        many = format_size(curve.largest)
+    else:  # of a range its upper end, where there is one
+        most = required.rounded_range[1]
+        is_number = not required.is_known and not required.is_beyond_plans(most)
+        many = format_size(most) if is_number else required.size_in_words
+    parts = [f"{many} {curve.unit_name} for training"]
+    if kept is not None:
+        parts.append(f"{kept - required.rounded_size:,.0f} for validation and test")
+    if found is not None:
+        parts.append(
+            f"{found.size:,} to evaluate the finished model (Riley et al. 2021; prevalence {found.prevalence:g}, AUROC "
+            f"{found.cstatistic:g})"
+        )
+    total = kept if found is None else count_patients(answer)
+    in_all = "" if total is None or len(parts) == 1 else f", {total:,.0f} in all"
+    return f"We therefore plan for {join_words(parts)}{in_all}."

@@ -1,8 +1,7 @@
-"""The required size under other reasonable assumptions: how many it may take, and what moves it.
+"""The required size under other reasonable assumptions: its range, and what moves it most.
 
-Someone who plans for a size wants to know what it may turn out to take. With a confidence of 80 %, the range goes from
-the smallest size that suffices with 20 % to the largest that suffices with 80 %, under any of the assumptions. How
-often the size that later proved sufficient lies in it is measured by `benchmarks/required_sizes.py`.
+`benchmarks/required_sizes.py` measures how often the size that later proved sufficient lies between the one that the
+model holds sufficient with a probability of 10 % and the upper end of this range.
 """
 
 from __future__ import annotations
@@ -32,8 +31,6 @@ class ChangedSize:
     name: str
     kind: Kind
     required: RequiredSize
-    least: float
-    """The size that suffices with one minus the confidence: how few it may take."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -44,11 +41,10 @@ class RequiredSizeRange(Answer):
     ----------
     unchanged : RequiredSize
         The model's own answer.
-    least : float
-        The size that suffices, by the model, with one minus the confidence: how few it may take.
     changes : tuple of ChangedSize
         The answer with one thing changed at a time, smallest size first: another shape of the curve, more or less left
-        to gain, the smallest size or a split left out.
+        to gain, the smallest size or a split left out. Those under which no number suffices come last, the lowest
+        probability with unlimited data at the end.
     failed : dict
         Changes without an answer, and why.
     cautions : tuple of str
@@ -56,16 +52,14 @@ class RequiredSizeRange(Answer):
     """
 
     unchanged: RequiredSize
-    least: float
     changes: tuple[ChangedSize, ...]
     failed: dict[str, str] = field(default_factory=dict)
     cautions: tuple[str, ...] = ()
 
     @property
     def lowest(self) -> ChangedSize | None:
-        """The change under which the fewest examples may do; None where that is the model itself."""
-        found = min(self.changes, key=lambda one: one.least, default=None)
-        return found if found is not None and found.least < self.least else None
+        """The change under which the fewest examples are needed; None where that is the model itself."""
+        return self.changes[0] if self.changes and self.changes[0].required.size < self.unchanged.size else None
 
     @property
     def highest(self) -> ChangedSize | None:
@@ -74,10 +68,9 @@ class RequiredSizeRange(Answer):
 
     @property
     def interval(self) -> tuple[float, float]:
-        """From the smallest size that suffices with one minus the confidence to the largest that suffices with it."""
-        low = self.least if self.lowest is None else self.lowest.least
-        high = self.unchanged.size if self.highest is None else self.highest.required.size
-        return min(low, self.unchanged.size), high  # which rests on more integrals than the others
+        """The smallest and the largest of the sizes; infinite where no number of examples suffices."""
+        low, high = (self.unchanged if one is None else one.required for one in (self.lowest, self.highest))
+        return low.size, high.size
 
     @property
     def rounded_interval(self) -> tuple[float, float]:
@@ -91,7 +84,6 @@ class RequiredSizeRange(Answer):
         return {
             "change": [name for name, _ in every],
             "size": [required.size for _, required in every],
-            "least": [self.least, *(one.least for one in self.changes)],
             "prob_reachable": [required.prob_reachable for _, required in every],
         }
 
@@ -107,26 +99,24 @@ class RequiredSizeRange(Answer):
 
     @property
     def clause(self) -> str:
-        """How many examples it may take: the end of a sentence, with its comma; empty where there is nothing to add."""
+        """The range as the end of a sentence, with its comma; empty where there is nothing to add."""
         own, (low, high) = self.unchanged, self.rounded_interval
         begin = "; under other reasonable assumptions"
         why = "" if self.highest is None else name_change(self.highest.name, self.highest.kind)
-        most = "no number suffices" if math.isinf(self.interval[1]) else f"it takes more than {own.farthest_plan}"
+        most = "no number does" if math.isinf(self.interval[1]) else f"it takes more than {own.farthest_plan}"
         if own.already_met:
             if not why or high <= own.largest:
                 return ""
             return f"{begin} it takes up to {high:,.0f} ({why})" if math.isfinite(high) else f"{begin} {most} ({why})"
         if own.is_out_of_reach:
-            best = self.changes[0] if self.changes else None
-            if best is None or own.is_beyond_plans(best.required.size):
+            if self.lowest is None or math.isinf(low):
                 return ", nor does any under other reasonable assumptions"
-            enough = own.in_words(best.required.size)
-            return f"{begin} {enough} or more do (fewest {name_change(best.name, best.kind)})"
-        if math.isinf(low):
-            return f"{begin} it takes no less"
+            return f"{begin} {low:,.0f} or more do (fewest {name_change(self.lowest.name, self.lowest.kind)})"
+        if self.lowest is self.highest is None or math.isinf(low):
+            return ""
         if math.isfinite(high):
-            return f"{begin} it may take {low:,.0f} to {high:,.0f}{f' (most {why})' if why else ''}"
-        return f"{begin} it may take {low:,.0f} or more{f' ({most} {why})' if why else ''}"
+            return f"{begin} it takes {low:,.0f} to {high:,.0f}{f' (most {why})' if why else ''}"
+        return f"{begin} it takes {low:,.0f} or more{f' ({most} {why})' if why else ''}"
 
 
 def required_size_range(model: APExGP, target: float, confidence: float = CONFIDENCE) -> RequiredSizeRange:
@@ -152,7 +142,6 @@ def required_size_range(model: APExGP, target: float, confidence: float = CONFID
     """
     check_is_fitted(check_instance("model", model, APExGP, "a fitted APExGP"))
     unchanged = model.required_size(target, confidence)
-    least = _find_least(model, unchanged)
     found, failed = list[ChangedSize](), dict[str, str]()
     for alike in group_variants(list_main_variants(model)):
         for variant, changed in zip(alike, fit_group(alike), strict=True):
@@ -161,14 +150,8 @@ def required_size_range(model: APExGP, target: float, confidence: float = CONFID
                 failed[variant.name] = str(size)
             else:
                 found.append(size)
-    by_size = tuple(sorted(found, key=lambda one: one.required.size))
-    return RequiredSizeRange(unchanged, least, by_size, failed, unchanged.cautions)
-
-
-def _find_least(model: CurveEstimator, unchanged: RequiredSize) -> float:
-    """Find the size that suffices with one minus the confidence, or with the confidence where that is lower."""
-    level = min(unchanged.confidence, 1 - unchanged.confidence)
-    return model._required_size_within(1, unchanged.target, level, "expected").size
+    by_size = sorted(found, key=lambda one: (one.required.size, -one.required.prob_reachable))
+    return RequiredSizeRange(unchanged, tuple(by_size), failed, unchanged.cautions)
 
 
 def _ask(variant: Variant, model: CurveEstimator | ApexError, unchanged: RequiredSize) -> ChangedSize | ApexError:
@@ -176,11 +159,10 @@ def _ask(variant: Variant, model: CurveEstimator | ApexError, unchanged: Require
         return model
     try:
         required = model._required_size_within(1, unchanged.target, unchanged.confidence, "expected")
-        least = _find_least(model, unchanged)
     except BREAKDOWNS as problem:
         return wrap_breakdown(problem)
     # Of the whole pilot, whatever was left out.
-    return ChangedSize(variant.name, variant.kind, replace(required, largest=unchanged.largest), least)
+    return ChangedSize(variant.name, variant.kind, replace(required, largest=unchanged.largest))
 
 
 class ChangedSizeRow(TypedDict):
@@ -190,8 +172,6 @@ class ChangedSizeRow(TypedDict):
     kind: Literal["prior", "curve", "data"]
     size: NonNegative | None
     """The required size; null is infinite."""
-    least: NonNegative | None
-    """The size that suffices with one minus the confidence."""
     prob_reachable: Probability
 
 
@@ -199,11 +179,11 @@ class SizeRangeFacts(TypedDict):
     """The required size under other reasonable assumptions; null is infinite."""
 
     interval: Interval
-    """From the smallest size that suffices with one minus the confidence to the largest that suffices with it."""
+    """The smallest and the largest size."""
     rounded_interval: Interval
     """The same as words print it, rounded outward; null where no number is printed."""
     lowest: str | None
-    """The change under which the fewest examples may do; null where it is the model itself."""
+    """The change under which the fewest examples are needed; null where it is the model itself."""
     highest: str | None
     """The change under which the most are needed; null where it is the model itself."""
     changes: list[ChangedSizeRow]
@@ -221,7 +201,7 @@ def describe_size_range(found: RequiredSizeRange) -> SizeRangeFacts:
             "lowest": None if found.lowest is None else found.lowest.name,
             "highest": None if found.highest is None else found.highest.name,
             "changes": [
-                {"name": one.name, "kind": one.kind, "size": one.required.size, "least": one.least}
+                {"name": one.name, "kind": one.kind, "size": one.required.size}
                 | {"prob_reachable": one.required.prob_reachable}
                 for one in found.changes
             ],

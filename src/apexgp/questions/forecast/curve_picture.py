@@ -13,7 +13,7 @@ from ..._numbers import SCORE_DIGITS
 from ...curve import LearningCurve
 from ...estimators import CurveEstimator
 from ...forecast import LEVEL, LEVELS, Quantity
-from ...required import RequiredSize, success_of
+from ...required import RequiredSize, prob_met
 from ...scale import UNIT_RANGE, Range
 
 __all__ = ["CurvePicture", "build_curve_picture", "find_picture_end", "is_marked"]
@@ -95,7 +95,9 @@ def build_curve_picture(
     level = max(shares, default=LEVEL) if level is None else level
     forecast = model.forecast(_build_grid(curve, end, [*exact, *_list_known_sizes(required)], points), of=of)
     # The probability that the required size is about, so that the two agree: of the true expected score.
-    chances = None if required is None else success_of(model, required.target, "expected")(forecast.sizes)
+    chances = None
+    if required is not None:
+        chances = prob_met(model._forecast_behind(required, forecast.sizes), required.target, curve.direction)
     return kind(
         measured_sizes=curve.sizes,
         measured_scores=curve.scores,

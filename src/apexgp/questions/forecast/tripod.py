@@ -91,7 +91,8 @@ def _size(answer: ForecastAnswer) -> str:
     if required.already_met:
         return f"For development: the pilot's {curve.largest:,.10g} {curve.unit_name} suffice for {goal}, {how}."
     if not required.is_realistic:
-        return f"For development: no realistic size reaches {goal}, {how}."
+        sizes = "no size reaches" if required.is_out_of_reach else f"no size up to {required.farthest_plan} reaches"
+        return f"For development: {sizes} {goal}, {how}."
     return f"For development: {required.size_in_words} training {curve.unit_name} for {goal}, {how}."
 
 

@@ -222,8 +222,13 @@ def _say_shares(found: Sensitivity) -> str:
     """How much assumptions and parts of the data move the answer, and how exact it is."""
     effects = found.largest_effects
     assumed = max((effects.get(kind, 0.0) for kind in ("prior", "curve", "limit")), default=0.0)
-    without = f", less data by up to {_format_amount(found, effects['data'])}" if "data" in effects else ""
-    return f"Other assumptions move it by up to {_format_amount(found, assumed)}{without}{_say_exactness(found)}."
+    without = f", less data by {_format_most(found, effects['data'])}" if "data" in effects else ""
+    return f"Other assumptions move it by {_format_most(found, assumed)}{without}{_say_exactness(found)}."
+
+
+def _format_most(found: Sensitivity, effect: float) -> str:
+    amount = _format_amount(found, effect)
+    return amount if amount.startswith("less than") else f"up to {amount}"
 
 
 def _say_exactness(found: Sensitivity) -> str:

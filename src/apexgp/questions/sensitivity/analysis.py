@@ -35,7 +35,7 @@ from ...question_base.changes import (
     list_other_quantities,
     list_variants,
 )
-from ...required import CONFIDENCE, RequiredSize, success_of
+from ...required import CONFIDENCE, RequiredSize, prob_met, success_of
 from ...running.processes import run_in_order
 from ..forecast.batch import DEFAULT_TIMES
 
@@ -324,6 +324,10 @@ def sensitivity(
     compared_at = _compared_at(model, required, float(at[-1]))
     asked = _Asked(at, of, check_probability("level", level), goal, confidence, compared_at, model.curve_.largest)
     unchanged = replace(asked.row("unchanged", "none", model), effect=0.0)
+    if required is not None:
+        expected = model._forecast_behind(required, np.array([compared_at]))
+        prob_target = float(prob_met(expected, required.target, model.curve_.direction)[0])
+        unchanged = replace(unchanged, prob_target=prob_target)
     rows = [asked.row(name, "question", model, other) for name, other in _questions(model, asked).items()]
     groups = group_variants(list_variants(model, goal))
     for answered in run_in_order((delayed(_answers)(alike, asked) for alike in groups), n_jobs):

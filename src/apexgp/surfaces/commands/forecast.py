@@ -88,6 +88,10 @@ class GateOptions:
         """Refuse a gate that does not know which probability it is about."""
         if self.fail_below is None:
             return
+        if len(curves) > 1:
+            raise RequestError(
+                f"--fail-below needs a single curve; the file holds {len(curves)} tasks. Choose one with --task."
+            )
         sizes = [size for curve in curves.values() for size in asked.list_sizes(curve)]
         if asked.target is None or len(sizes) != 1:
             given = f"there are {len(sizes)} sizes" if asked.target is not None else "there is no target"
