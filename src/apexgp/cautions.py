@@ -258,9 +258,9 @@ def _quote_real_curves(kind: str) -> str:
     if found is None or found.curves < FEWEST_CURVES:
         return ""
     return (
-        f" Of {found.curves:,} real curves of AUROC or accuracy with such a pilot, {found.rose:.0f} % later rose by "
-        f"more than {MOVED} and {found.fell:.0f} % fell by as much; {found.inside:.0f} % of their later scores lay "
-        "inside the default's 95 % interval."
+        f" Of {found.curves:,} real curves of AUROC or accuracy with such a pilot, {found.rose:.0f} % had risen by "
+        f"more than {MOVED} at their largest size and {found.fell:.0f} % had fallen by as much; {found.inside:.0f} % of "
+        "their later scores lay inside the default method's 95 % interval."
     )
 
 

@@ -19,7 +19,7 @@ from apexgp.questions.forecast import ForecastQuestion, say_briefly
 from apexgp.questions.forecast.curve_picture import CurvePicture, is_marked
 from apexgp.questions.report import ReportQuestion
 from apexgp.reading.spreadsheets import as_csv
-from apexgp.required import FARTHEST_PLAN, success_of
+from apexgp.required import FARTHEST_PLAN
 from apexgp.surfaces.chart.svg import Drawing
 from apexgp.surfaces.report.page import build_report_page
 from apexgp.surfaces.report.text import build_required_table
@@ -111,11 +111,9 @@ def test_a_required_size_is_the_same_everywhere_and_leans_to_the_safe_side(answe
         assert required.size == int(required.size)
         assert required.size_in_words.replace(",", "") == str(required.rounded_size)
         assert required.rounded_size >= required.size
-        # Enough, as far as the integral can tell.
-        level = np.array([required.target])
-        error = answer.model._fit.standard_error(np.array([float(required.rounded_size)]), level, "expected")[0]
-        reached = success_of(answer.model, required.target, "expected")(np.array([float(required.rounded_size)]))[0]
-        assert reached >= required.confidence - 4 * error
+        # Enough, in the table as well.
+        at_size = replace(answer.question, at=SizeSpec(sizes=(float(required.rounded_size),))).answer(answer.model)
+        assert at_size.chances[0] >= required.confidence
         # The multiple is that of what is printed.
         (times,) = re.findall(r"([\d.,]+) times the", facts["sentence"])[:1]
         assert float(times.replace(",", "")) == float(f"{required.rounded_size / curve.largest:.{required.digits}g}")

@@ -95,11 +95,14 @@ def test_a_lead_that_is_mere_chance_is_not_said_to_change(tmp_path, rng, shown, 
         assert bool(found["lead_changes"]) == all(sure)
         _, sentence, _ = shown(*command)
         assert ("The lead passes" in sentence) == all(sure)
-        span = "with a probability of 80 % or more at any size from 60 to 3,600 examples."
+        span, leads = "rom 60 to 3,600 examples", "is ahead with a probability of 80 % or more at some sizes"
         if not any(sure):
-            assert f"Neither of one{i} and two{i} is ahead {span}" in sentence
+            assert (
+                f"Neither of one{i} and two{i} is ahead with a probability of 80 % or more at any size f{span}."
+                in sentence
+            )
         elif sure[0] and not sure[1]:
-            assert f"two{i} is not ahead of one{i} {span}" in sentence
+            assert f"F{span}, one{i} {leads}, two{i} at none." in sentence
         elif sure[1] and not sure[0]:
-            assert f"one{i} is not ahead of two{i} {span}" in sentence
+            assert f"F{span}, two{i} {leads}, one{i} at none." in sentence
     assert passed  # or nothing was tried

@@ -20,6 +20,7 @@ from ..._numbers import (
     format_size,
     format_size_range,
 )
+from ...cautions import shorten_caution
 from ...curve import LearningCurve
 from ...errors import RequestError
 from ...estimators import APExGP
@@ -603,7 +604,8 @@ def write_grant_text(answer: ForecastAnswer) -> str | None:
     of_evaluation = () if found is None else ("riley_evaluation",)
     cited = say_how_to_cite("harvey", *of_evaluation)
     words = (pilot, _say_grant_estimate(answer, required), _say_grant_plan(answer, required))
-    return f"{' '.join(words)}\n\n{cited}"
+    doubts = "; ".join(map(shorten_caution, answer.cautions))
+    return "\n\n".join(filter(None, [" ".join(words), doubts and f"Cautions that apply: {doubts}.", cited]))
 
 
 def _say_grant_estimate(answer: ForecastAnswer, required: RequiredSize) -> str:

@@ -103,7 +103,9 @@ class RequiredSizeRange(Answer):
         own, (low, high) = self.unchanged, self.rounded_interval
         begin = "; under other reasonable assumptions"
         why = "" if self.highest is None else name_change(self.highest.name, self.highest.kind)
-        most = "no number does" if math.isinf(self.interval[1]) else f"it takes more than {own.farthest_plan}"
+        most = f"more than {own.farthest_plan}"
+        if self.highest is not None and math.isinf(self.highest.required.size):
+            most = "no number does" if self.highest.required.is_out_of_reach else "if any number does"
         if own.already_met:
             if not why or high <= own.largest:
                 return ""
