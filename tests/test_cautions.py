@@ -210,9 +210,9 @@ def quote(kind, metric):
 def test_what_real_curves_did_is_read_from_the_file(kind, metric, monkeypatch):
     kept = load_followed_curves()[kind]
     expected = (
-        f"Of {kept.curves:,} real curves of AUROC or accuracy with such a pilot, {kept.rose:.0f} % later rose by more "
-        f"than 0.02 and {kept.fell:.0f} % fell by as much; {kept.inside:.0f} % of their later scores lay inside the "
-        "default's 95 % interval."
+        f"Of {kept.curves:,} real curves of AUROC or accuracy with such a pilot, {kept.rose:.0f} % had risen by "
+        f"more than 0.02 at their largest size and {kept.fell:.0f} % had fallen by as much; {kept.inside:.0f} % of "
+        "their later scores lay inside the default method's 95 % interval."
     )
     assert quote(kind, metric) == (expected if kept.curves >= 20 else "")
     other = {kind: FollowedCurves(1234, 11.4, 22.6, 77.7)}

@@ -535,7 +535,7 @@ def test_cautions_say_why_not_to_believe():
     assert "All scores are perfect" in cautions([1.0] * 5)
     assert "is 0.002 short of perfect" in cautions([0.998, 0.9985, 0.998, 0.9975, 0.998])
     assert "Only 0.012 is left above it" in cautions([0.988, 0.9885, 0.988, 0.9875, 0.988])
-    assert "later rose by more than 0.02" in cautions([0.888, 0.8885, 0.888, 0.8875, 0.888])
+    assert "had risen by more than 0.02 at their largest size" in cautions([0.888, 0.8885, 0.888, 0.8875, 0.888])
     assert "Some scores are perfect" in cautions([0.9, 0.95, 0.97, 0.99, 1.0])
     assert "more than 50 times the largest pilot size (360)" in cautions(SCORES, at=20000)
     wild = np.array(SCORES)[:, None] + [-0.15, 0.0, 0.15]

@@ -259,8 +259,8 @@ def _quote_real_curves(kind: str) -> str:
         return ""
     return (
         f" Of {found.curves:,} real curves of AUROC or accuracy with such a pilot, {found.rose:.0f} % had risen by "
-        f"more than {MOVED} at their largest size and {found.fell:.0f} % had fallen by as much; {found.inside:.0f} % of "
-        "their later scores lay inside the default method's 95 % interval."
+        f"more than {MOVED} at their largest size and {found.fell:.0f} % had fallen by as much; {found.inside:.0f} % "
+        "of their later scores lay inside the default method's 95 % interval."
     )
 
 
