@@ -19,6 +19,7 @@ from ..cautions import word_caution
 from ..errors import RequestError
 from ..files.writing import check_writable, write_atomically
 from ..question_base.column_settings import ColumnSettings
+from ..question_base.markup import keep_per_cent
 from ..question_base.question import Cells, QuestionAnswer
 from ..running.terminal import escape_controls, unwrap_stream
 from .command import SetsArgument, build_options_vocabulary
@@ -32,6 +33,7 @@ __all__ = ["OutputOptions", "PictureOptions", "build_curve_table", "print_table"
 
 _WIDEST = 100  # letters of a line that is read with ease
 _PICTURES = (".png", ".pdf", ".svg")
+_BETWEEN = 3  # letters between the columns of a table
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,7 +69,7 @@ class OutputOptions:
             typer.echo(document["methods_text"])  # a batch, which has none, is refused before
             return
         if answer.introduction:
-            typer.echo(answer.introduction)
+            typer.echo(_wrap(answer.introduction))
         if chart is not None and sys.stdout.isatty():
             _print_chart(chart())
         print_table(*answer.table())
@@ -114,7 +116,9 @@ def _wrap(line: str) -> str:
     """A line that a terminal need not break within a word; what goes elsewhere stays one line."""
     if not sys.stdout.isatty():
         return line
-    return textwrap.fill(line, min(shutil.get_terminal_size().columns, _WIDEST), break_long_words=False)
+    kept = keep_per_cent(line)
+    width = min(shutil.get_terminal_size().columns, _WIDEST)
+    return textwrap.fill(kept, width, break_long_words=False).replace("\N{NO-BREAK SPACE}", " ")
 
 
 def _print_chart(picture: CurvePicture) -> None:
@@ -145,6 +149,9 @@ def print_table(header: Sequence[str], rows: Sequence[Sequence[str]], title: str
     from rich.table import Table
     from rich.text import Text
 
+    console = Console(highlight=False, file=unwrap_stream(sys.stdout))
+    if sys.stdout.isatty():
+        header = _fit_headers(header, rows, console.width)
     table = Table(box=SIMPLE_HEAD, pad_edge=False, title=None if title is None else Text(escape_controls(title)))
     for i, name in enumerate(header):
         names_things = i == 0 and any(row[0][:1].isalpha() for row in rows)
@@ -154,7 +161,6 @@ def print_table(header: Sequence[str], rows: Sequence[Sequence[str]], title: str
         )
     for row in rows:
         table.add_row(*(Text(escape_controls(cell)) for cell in row))
-    console = Console(highlight=False, file=unwrap_stream(sys.stdout))
     # Numbers cut off by a narrow window would be worse than lines that wrap.
     console.width = max(console.width, Measurement.get(console, console.options.update(width=1000), table).maximum)
     console.print(table)
@@ -164,6 +170,17 @@ def _holds_remarks(cells: Sequence[str]) -> bool:
     """Whether cells are sentences rather than numbers, of which some are said in words, as in "less than 1 %"."""
     sentences = any(" " in cell and cell[:1].isalpha() and not cell.endswith("%") for cell in cells)
     return sentences and not any(cell[:1].isdigit() for cell in cells)
+
+
+def _fit_headers(header: Sequence[str], rows: Sequence[Sequence[str]], width: int) -> Sequence[str]:
+    """Headers over several lines, where on one line they would make a table wider than the terminal."""
+    cells = [max((len(row[i]) for row in rows), default=0) for i in range(len(header))]
+    if sum(max(len(name), cell) + _BETWEEN for name, cell in zip(header, cells, strict=True)) <= width:
+        return header
+    return [
+        textwrap.fill(keep_per_cent(name), max([cell, *map(len, name.split())]), break_long_words=False)
+        for name, cell in zip(header, cells, strict=True)
+    ]
 
 
 def build_curve_table(curve: LearningCurve) -> Cells:
