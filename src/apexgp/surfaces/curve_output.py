@@ -117,7 +117,7 @@ def _next_command(curves: CurveSet, out: Path) -> str | None:
     """The forecast of the first curve that can be made, as it would be typed; None where there is none yet."""
     options = build_options_vocabulary(ColumnSettings)
     for task, name in curves:
-        settings = [("task", str(task))] if len({task for task, _ in curves}) > 1 else []
+        settings = [("chosen_task", str(task))] if len({task for task, _ in curves}) > 1 else []
         settings += [("metric", name)] if len({metric for _, metric in curves}) > 1 else []
         try:
             curves[task, name]

@@ -140,7 +140,7 @@ def test_a_score_of_another_range_is_asked_about_and_measured_once(train, folder
     assert "such as --range 0,inf for a loss" in err
     code, out, _ = train("age", "--range", "0,inf")
     assert (code, len(starts(folder))) == (0, 4)
-    assert "4.000" in out
+    assert " 4.00 " in out
     curve = LearningCurve.from_csv("curve.csv")
     assert (curve.range, curve.direction, curve.metric) == ((0, math.inf), "lower", "age")
 
