@@ -330,6 +330,7 @@ class CurveEstimator(SettingsEstimator):
     def _forecast_behind(self, required: RequiredSize, sizes: FloatArray) -> Forecast:
         """Forecast the true expected score by the integrals behind a required size, so that the two agree."""
         of: Quantity = "expected"
+        self.required_size(required.target, required.confidence, of)  # unless this very model has given the answer
         _, predictor = self._required_sizes_[required.target, required.confidence, of, self._fit.most_integrals]
         return self._forecast_by(predictor, sizes, of)
 
