@@ -471,6 +471,21 @@ def test_sizes_that_are_no_plan_are_printed_without_digits():
     assert near.to_dict()["rounded_size"] == [24_000]
 
 
+def test_a_share_is_no_target_on_a_scale_of_per_cent():
+    model = APExGP().fit(LearningCurve(SIZES, 100 * np.array(SCORES), range=(0, 100)))
+    with pytest.raises(RequestError, match=r"lies on a scale from 0 to 100, got 0\.93\. Write 93 for 93 %\."):
+        model.required_size(0.93)
+
+
+def test_a_forecast_beside_a_required_size_rests_on_the_same_integrals():
+    """Those of the table of a forecast: the size itself reaches the target there, however flat the probability is."""
+    model = APExGP().fit(FLAT["readme"])
+    target = round(float(model.forecast([10 * 360], of="expected").quantile(0.2)[0]), 3)
+    found = model.required_size(target)
+    beside = model._forecast_behind(found, np.array([float(found.size), found.size - 1.0]))
+    assert (beside.prob_at_least(target) >= 0.8).tolist() == [True, False]
+
+
 def test_cautions_do_not_name_a_size_that_is_no_plan(published):
     limit = published.required_size(0.85).prob_reachable
     far = published.required_size(0.85, limit - 1e-6)
