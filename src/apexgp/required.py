@@ -32,6 +32,7 @@ __all__ = [
     "Success",
     "add_errors",
     "attainable_target",
+    "is_beyond_plans",
     "pass_levels",
     "prob_met",
     "remember",
@@ -80,6 +81,11 @@ class Forecaster(Protocol):
     def forecast(self, sizes: ArrayLike, of: Quantity = ...) -> Forecast:
         """Distribution of the score at the sizes."""
         ...
+
+
+def is_beyond_plans(size: float, largest: float) -> bool:
+    """Whether a size is infinite, or more than 100 times the pilot's largest."""
+    return math.isinf(size) or size > FARTHEST_PLAN * largest
 
 
 @dataclass(frozen=True, repr=False)
@@ -141,7 +147,7 @@ class RequiredSize(Answer):
     @property
     def is_realistic(self) -> bool:
         """Whether there is a size that can be planned for, as far as is known."""
-        return not self.is_beyond_plans(self.least_size)
+        return not is_beyond_plans(self.least_size, self.largest)
 
     @property
     def is_open(self) -> bool:
@@ -164,10 +170,6 @@ class RequiredSize(Answer):
         """Whether it is known that no number of examples suffices."""
         return math.isinf(self.least_size)
 
-    def is_beyond_plans(self, size: float) -> bool:
-        """Whether a size is infinite, or more than 100 times the pilot's largest."""
-        return math.isinf(size) or size > FARTHEST_PLAN * self.largest
-
     @property
     def farthest_plan(self) -> str:
         """The largest size that is printed, 100 times the pilot's largest, as it is written."""
@@ -176,7 +178,7 @@ class RequiredSize(Answer):
     @property
     def rounded_size(self) -> float:
         """The size as it is printed everywhere, rounded up; infinite where no number is printed."""
-        return math.inf if self.is_beyond_plans(self.size) else round_up(self.size, self.digits)
+        return math.inf if is_beyond_plans(self.size, self.largest) else round_up(self.size, self.digits)
 
     @property
     def by_probability(self) -> dict[float, float]:
@@ -200,7 +202,7 @@ class RequiredSize(Answer):
         number = check_positive("size", size)
         return (
             f"more than {self.farthest_plan}"
-            if self.is_beyond_plans(number)
+            if is_beyond_plans(number, self.largest)
             else format_size_needed(number, self.digits)
         )
 
@@ -210,7 +212,7 @@ class RequiredSize(Answer):
         if self.is_known or not self.is_realistic:
             return self.in_words(self.least_size)
         low, high = self.rounded_range
-        if self.is_beyond_plans(high):
+        if is_beyond_plans(high, self.largest):
             return f"{low:,.0f} or more"
         return f"between {low:,.0f} and {format_size_needed(high, self.digits)}"
 

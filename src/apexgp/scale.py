@@ -141,6 +141,9 @@ class Scale:
         three digits of the pilot's last mean. An interval that would be few steps of the last decimal wide, or none,
         has more decimals.
         """
+        array = check_real_array("width", width)
+        if array.ndim:
+            raise RequestError(f"must be one number, got {format_value(width)}.", argument="width")
         if math.isfinite(self.upper - self.lower):
             decimals = SCORE_DIGITS - round(math.log10(self.upper - self.lower))
         else:

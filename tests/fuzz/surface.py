@@ -68,7 +68,9 @@ RESULTS = {"Backtest", "CollectionPlan", "CollectionRun", "Comparison", "CurveFo
 RESULTS |= {
     "ComparedForecast",
     "HeldOut",
+    "ChangedSize",
     "LeadChange",
+    "RequiredSizeRange",
     "LevelCoverage",
     "MethodScore",
     "MinimumEvaluationSize",
@@ -227,7 +229,14 @@ def usual():
         **settings,
         **{"sizes": [720], "scores": SCORES, "target": 0.76, "model": model, "curve": one, "overwrite": True},
         **{"path": folder() / "written.csv", "y": [0.8, 0.8], "predicted": [0.5, 0.6], "n": 3, "p": [0.1, 0.9]},
-        **{"forecast": model.forecast([720.0, 3600.0]), "lower": 0.1, "upper": 0.9, "index": 1, "size": 200},
+        **{
+            "forecast": model.forecast([720.0, 3600.0]),
+            "lower": 0.1,
+            "upper": 0.9,
+            "index": 1,
+            "size": 200,
+            "probability": 0.8,
+        },
         **{
             "prevalence": 0.2,
             "parameters": 10,

@@ -248,7 +248,7 @@ class PilotDesign(Answer):
         header += ["expected error" if self.ranked_by == "score" else "doubt left"]
         header += [f"95 % width at {format_size(self.at[i])}" for i in widths]
         now = [self.nothing, "0", *(["0"] if priced else []), self._format_risk(self.risk_now)]
-        rows = [[*now, *(self.format_width(self.widths_now[i]) for i in widths), *self._decision_now()]]
+        rows = [[*now, *(format_score(self.widths_now[i], self.decimals) for i in widths), *self._decision_now()]]
         if self.target is not None:
             right = f"right about {self.target:g} at {format_size(self.decided_at)}"
             header.append("then plan for" if self.asks_for_size else right)
@@ -256,12 +256,10 @@ class PilotDesign(Answer):
         for one in (one for one in self.helpful if one in worth):
             row = [self.words(one), str(one.fits), *([f"{one.cost:.3g}"] if priced else [])]
             row.append(self._format_risk(one.risk))
-            rows.append([*row, *(self.format_width(one.widths[i]) for i in widths), *self._decision_after(one)])
+            rows.append(
+                [*row, *(format_score(one.widths[i], self.decimals) for i in widths), *self._decision_after(one)]
+            )
         return header, rows
-
-    def format_width(self, width: float) -> str:
-        """Write the width of an interval of scores."""
-        return format_score(width, self.decimals)
 
     def _format_risk(self, risk: float) -> str:
         """Write an expected error with one decimal more than a score, or the share of the doubt that is left."""

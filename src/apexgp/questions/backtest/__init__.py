@@ -34,7 +34,7 @@ from ...question_base.question import Cells, Question, QuestionAnswer, build_tab
 from ...question_base.wording import format_required_size
 from ...required import CONFIDENCE, RequiredSize
 from ...settings import Setting
-from .run import Backtest, MethodScore, backtest, find_required_sizes, make_methods
+from .run import Backtest, MethodScore, backtest, find_required_sizes, format_error, make_methods
 
 if TYPE_CHECKING:
     from .picture import BacktestDisplay
@@ -307,16 +307,16 @@ def _comparisons(result: Backtest, judged: Sequence[MethodScore]) -> str:
 def _ranking(result: Backtest, judged: Sequence[MethodScore]) -> str:
     best, closest = judged[0], min(judged, key=lambda score: score.error)
     of = "this curve" if best.curves == 1 else f"{best.curves:,} curves"
-    off = result.format_error(best.error)
+    off = format_error(result, best.error)
     if len(judged) == 1:
         text = f"Fitted to the smaller sizes of {of}, {best.method} was off by {off} at the larger ones"
     else:
         text = (
             f"Fitted to the smaller sizes of {of}, {best.method} forecast the scores at the larger ones best (CRPS "
-            f"{result.format_error(best.crps)}), off by {off} on average"
+            f"{format_error(result, best.crps)}), off by {off} on average"
         )
         if closest is not best:
-            text += f"; {closest.method} came closest, off by {result.format_error(closest.error)}"
+            text += f"; {closest.method} came closest, off by {format_error(result, closest.error)}"
     if np.isnan(best.coverage_95):
         return f"{text}. {best.method} does not quantify its uncertainty."
     return f"{text}. The 95 % intervals of {best.method} covered {100 * best.coverage_95:.0f} % of those scores."
@@ -336,5 +336,5 @@ def write_backtest_methods(result: Backtest) -> str:
 
 def _figures(result: Backtest, score: MethodScore) -> str:
     covered = "" if np.isnan(score.coverage_95) else f", 95 % coverage {score.coverage_95:.2f}"
-    crps, error = result.format_error(score.crps), result.format_error(score.error)
+    crps, error = format_error(result, score.crps), format_error(result, score.error)
     return f"{credit_method(score.method)}: CRPS {crps}, absolute error {error}{covered}"

@@ -38,7 +38,7 @@ from ...required import RequiredSize
 from ...running.processes import run_in_order
 from ...running.terminal import progress_bar
 
-__all__ = ["Backtest", "HeldOut", "MethodScore", "backtest", "find_required_sizes", "make_methods"]
+__all__ = ["Backtest", "HeldOut", "MethodScore", "backtest", "find_required_sizes", "format_error", "make_methods"]
 
 _ENOUGH = 5  # comparisons from which on it is not mere luck who comes out best
 # Figures of a method: name of the attribute, and name in a table.
@@ -129,6 +129,11 @@ class HeldOut:
 
 By = Literal["method", "curve", "size"]
 """What a row of a backtest's table is: a method, one of its curves, or a size held out of that."""
+
+
+def format_error(result: Backtest, error: float) -> str:
+    """Write an error of forecasts: errors are small beside the scores, and methods differ in them by little."""
+    return format_score(error, result.decimals + 1)
 
 
 @dataclass(frozen=True, repr=False)
@@ -225,17 +230,13 @@ class Backtest(Answer):
         title = f"Backtest on {curves:,} curve{'' if curves == 1 else 's'}"
         return SummaryTable(title, ["method", *_FIGURES.values()], rows, self._all_notes(), ("method",))
 
-    def format_error(self, error: float) -> str:
-        """Write an error of forecasts: errors are small beside the scores, and methods differ in them by little."""
-        return format_score(error, self.decimals + 1)
-
     def _format_figure(self, name: str, value: float) -> str:
         if math.isnan(value):
             return "-"
         if name == "bias":
             return format_score_change(value, self.decimals + 1)
         if name in ("error", "crps"):
-            return self.format_error(value)
+            return format_error(self, value)
         return f"{value:.3f}" if name == "likelihood" else f"{value:.2f}"
 
     def to_csv(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:

@@ -6,7 +6,7 @@ import math
 from importlib.metadata import version
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..._numbers import format_chance, format_size_needed
+from ..._numbers import format_chance, format_score, format_size_needed
 from ...curve import LearningCurve
 from ...design.ranking import PilotDesign, RankedDesign
 from ...estimators import APExGP
@@ -56,8 +56,10 @@ def _find_decision(answer: DesignAnswer, curve: LearningCurve) -> _Decision:
     if found.target is None or found.prob_now is None:
         there = f"the 95 % interval of the expected {curve.metric_name} at {found.at[found.farthest]:,.10g}"
         now, then = found.widths_now[found.farthest], found.best.widths[found.farthest]
-        after = f"it is then expected to be {found.format_width(then)} wide"
-        return _Decision(f"As it stands, {there} {curve.unit_name} is {found.format_width(now)} wide.", True, after)
+        after = f"it is then expected to be {format_score(then, found.decimals)} wide"
+        return _Decision(
+            f"As it stands, {there} {curve.unit_name} is {format_score(now, found.decimals)} wide.", True, after
+        )
     goal = f"a mean {curve.metric_name} of {found.target:g}"
     if found.asks_for_size and found.required_now is not None:
         return _decide_how_many(found, found.required_now, curve, goal)
@@ -121,7 +123,7 @@ def _say_first_pilot(answer: DesignAnswer) -> str:
     text = (
         f"With {_budget(found.budget, found.unit)} and up to {found.available:,.10g} {what}, train "
         f"{_name_design(best, what, _kind(None))}: the 95 % interval of the expected score at {far:,.10g} {what} is "
-        f"then expected to be {found.format_width(best.widths[found.farthest])} wide."
+        f"then expected to be {format_score(best.widths[found.farthest], found.decimals)} wide."
     )
     if best.prob_yes is None or best.prob_no is None:
         return text
@@ -238,7 +240,7 @@ def write_design_methods(answer: DesignAnswer) -> str:
     text += ". "
     return text + (
         f"The chosen design ({_name_design(best, what, _kind(curve))}) was expected to give a 95 % interval of width "
-        f"{found.format_width(best.widths[found.farthest])} at {max(found.at):,.10g} {what}."
+        f"{format_score(best.widths[found.farthest], found.decimals)} at {max(found.at):,.10g} {what}."
     )
 
 

@@ -48,7 +48,7 @@ from ...question_base.wording import (
     say_required_size,
 )
 from ...reading.known_metrics import UNNAMED
-from ...required import CONFIDENCE, RequiredSize, prob_met
+from ...required import CONFIDENCE, RequiredSize, is_beyond_plans, prob_met
 from ...settings import Setting
 from ..evaluation import (
     MEASURES,
@@ -570,7 +570,7 @@ def _say_total(answer: ForecastAnswer, found: MinimumEvaluationSize) -> str:
     if required is None or not required.is_realistic:
         return f"{begin}."
     low, high = required.rounded_range
-    most = "or more" if required.is_beyond_plans(high) else f"to {high + found.size:,.0f}"
+    most = "or more" if is_beyond_plans(high, required.largest) else f"to {high + found.size:,.0f}"
     return f"{begin}: {low + found.size:,.0f} {most} patients{on_top}."
 
 
@@ -636,7 +636,7 @@ def _say_grant_plan(answer: ForecastAnswer, required: RequiredSize) -> str:
         many = format_size(curve.largest)
     else:  # of a range its upper end, where there is one
         most = required.rounded_range[1]
-        is_number = not required.is_known and not required.is_beyond_plans(most)
+        is_number = not required.is_known and not is_beyond_plans(most, required.largest)
         many = format_size(most) if is_number else required.size_in_words
     parts = [f"{many} {curve.unit_name} for training"]
     if kept is not None:

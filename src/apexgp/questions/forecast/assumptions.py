@@ -19,7 +19,7 @@ from ...estimators.contract import check_is_fitted
 from ...files.writing import to_json_value
 from ...question_base.changes import Kind, Variant, fit_group, group_variants, list_main_variants, name_change
 from ...question_base.documents import Interval, NonNegative, Probability
-from ...required import CONFIDENCE, RequiredSize
+from ...required import CONFIDENCE, RequiredSize, is_beyond_plans
 
 __all__ = ["ChangedSize", "RequiredSizeRange", "SizeRangeFacts", "describe_size_range", "required_size_range"]
 
@@ -76,8 +76,8 @@ class RequiredSizeRange(Answer):
     def rounded_interval(self) -> tuple[float, float]:
         """The interval as it is printed: rounded outward; infinite where no number is printed."""
         own, (low, high) = self.unchanged, self.interval
-        down = math.inf if own.is_beyond_plans(low) else round_down(low, own.digits)
-        return down, math.inf if own.is_beyond_plans(high) else round_up(high, own.digits)
+        down = math.inf if is_beyond_plans(low, own.largest) else round_down(low, own.digits)
+        return down, math.inf if is_beyond_plans(high, own.largest) else round_up(high, own.digits)
 
     def _columns(self) -> ColumnData:
         every = [("unchanged", self.unchanged), *((one.name, one.required) for one in self.changes)]
