@@ -206,6 +206,7 @@ def instances():
         "Reliability": recorded().reliability(),
         "ReliabilityDisplay": ReliabilityDisplay.from_reliability(recorded().reliability()),
         "RequiredSize": model.required_size(0.8),
+        "RequiredSizeRange": apexgp.required_size_range(model, 0.8),
         "Scale": one.scale,
         "Sensitivity": changed,
         "SensitivityDisplay": SensitivityDisplay.from_sensitivity(changed),
