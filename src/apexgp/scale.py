@@ -144,6 +144,7 @@ class Scale:
         array = check_real_array("width", width)
         if array.ndim:
             raise RequestError(f"must be one number, got {format_value(width)}.", argument="width")
+        width = float(array)
         if math.isfinite(self.upper - self.lower):
             decimals = SCORE_DIGITS - round(math.log10(self.upper - self.lower))
         else:

@@ -120,7 +120,7 @@ class Said:
             assert f"{mean:.3f} {low:.3f} to {high:.3f}" in flat
         assert f"{100 * self.level:g} % interval" in flat
         last = (self.forecast.mean[-1], 100 * self.level, self.ends[0][-1], self.ends[1][-1])
-        sentence = "of {:.3f}; the chance is {:g} % that it lies between {:.3f} and {:.3f}."
+        sentence = "of {:.3f}; the chance is {:g} % that it lies between {:.3f} and {:.3f}, and "
         assert sentence.format(*last) in flat
 
     def in_readings(self, figure):

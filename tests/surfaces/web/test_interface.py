@@ -164,7 +164,7 @@ def test_the_page_gets_everything_from_one_fit(ask):
     assert page["backtest"] == ask("/api/backtest", {"table": pilot_table()})[2]
     assert page["figure"].startswith("<figure")
     assert page["svg"].startswith("<svg")
-    assert page["csv"].splitlines()[0] == "size,mean,median,std,lower,upper,prob_target"
+    assert page["csv"].splitlines()[0] == "size,mean,median,std,lower,upper,promised,prob_target"
     # Too few sizes to hold some out is no reason not to forecast.
     few = {"table": "size,score\n60,0.6\n90,0.65\n150,0.7\n", "backtest": True}
     assert "holding out" in ask("/api/page", few)[2]["backtest"]["error"]
