@@ -182,7 +182,7 @@ def say_required_size(found: RequiredSize, curve: LearningCurve, otherwise: str 
         )
     undecided = " Whether any number suffices is not decided numerically." if found.is_open else ""
     few, luck = found.interval[0], ""
-    if found.is_realistic and few > last:
+    if found.is_realistic and last < few < found.least_size:
         luck = f" With a probability of 10 % as few as {found.in_words(few)} suffice."
     return f"{text}{undecided}{luck} With unlimited data of this kind the probability is {found.at_best}."
 
