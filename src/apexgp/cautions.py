@@ -239,7 +239,7 @@ class FollowedCurves(NamedTuple):
     fell: float
     """Had fallen by more."""
     inside: float
-    """Of the later scores: inside the default's 95 % interval."""
+    """Share of the later scores that lie inside the default method's 95 % interval."""
 
 
 @cache

@@ -170,7 +170,7 @@ def test_probabilities_in_tables_do_not_contradict_the_required_size(answers):
 @pytest.mark.slow
 def test_a_promise_is_kept_with_the_confidence_and_agrees_with_the_target(answers):
     for answer in answers:
-        required, promised = answer.required, answer.promised
+        required, promised = answer.required, answer.promised_scores
         np.testing.assert_allclose(answer.expected.prob_at_least(promised), required.confidence, atol=1e-6)
         # A size reaches the target with the confidence where it promises as much, and only there.
         assert ((promised >= required.target + 1e-6) <= (answer.chances >= required.confidence)).all()

@@ -287,8 +287,13 @@ class ForecastAnswer(QuestionAnswer):
         """Ends of the intervals at each size."""
         return self.forecast.interval(self.question.level)
 
+    @property
+    def range_clause(self) -> str:
+        """The range under other reasonable assumptions as the end of a sentence; empty where it was not asked for."""
+        return "" if self.otherwise is None else self.otherwise.clause
+
     @cached_property
-    def promised(self) -> FloatArray:
+    def promised_scores(self) -> FloatArray:
         """The score that the true expected score reaches with the confidence asked for, at each size."""
         higher, sure = self.model.curve_.direction == "higher", self.question.confidence
         return self.expected.at_least(sure) if higher else self.expected.quantile(sure)
@@ -326,7 +331,7 @@ class ForecastAnswer(QuestionAnswer):
         """The pilot, the settings, the fit and the forecast, and the answer to a target."""
         level = self.question.level
         rows = _rows_of(self.forecast, level)
-        for row, promised in zip(rows, self.promised.tolist(), strict=True):
+        for row, promised in zip(rows, self.promised_scores.tolist(), strict=True):
             row["promised"] = promised
         if self.chances is not None:
             for row, one in zip(rows, self.chances.tolist(), strict=True):
@@ -357,7 +362,7 @@ class ForecastAnswer(QuestionAnswer):
         promise = f"{_name_bound(curve)}, with {100 * asked.confidence:g} %"
         header = [*list_forecast_columns(curve.metric_name, asked.level), promise]
         rows = build_forecast_cells(found.sizes, found.mean, self.ends, curve.largest, self.decimals)
-        rows = [[*row, format_score(one, self.decimals)] for row, one in zip(rows, self.promised, strict=True)]
+        rows = [[*row, format_score(one, self.decimals)] for row, one in zip(rows, self.promised_scores, strict=True)]
         if self.required is None or self.chances is None:
             return header, rows
         return [*header, f"true mean reaches {self.required.target:g}"], [
@@ -450,8 +455,8 @@ def say_development(answer: ForecastAnswer) -> list[str]:
     """Sentences on the size that a target takes, where there is one."""
     if answer.required is None:
         return []
-    curve, otherwise = answer.model.curve_, "" if answer.otherwise is None else answer.otherwise.clause
-    told = (say_required_size(answer.required, curve, otherwise), say_held_out(answer.required, curve))
+    curve = answer.model.curve_
+    told = (say_required_size(answer.required, curve, answer.range_clause), say_held_out(answer.required, curve))
     return [sentence for sentence in told if sentence]
 
 
@@ -476,7 +481,7 @@ def say_forecast(answer: ForecastAnswer) -> str:
     """The farthest size that was forecast."""
     curve, (lower, upper) = answer.model.curve_, answer.ends
     last, score, size = curve.largest, curve.replicates.mean[-1], answer.forecast.sizes[-1]
-    told = (score, answer.forecast.mean[-1], lower[-1], upper[-1], answer.promised[-1])
+    told = (score, answer.forecast.mean[-1], lower[-1], upper[-1], answer.promised_scores[-1])
     measured, expected, low, high, promised = (format_score(one, answer.decimals) for one in told)
     return (
         f"With {size:,.10g} training {curve.unit_name} ({format_multiple(size / last)} times the pilot's "
@@ -520,8 +525,8 @@ def write_forecast_methods(answer: ForecastAnswer) -> str:
     )
     text = f"{describe_pilot_and_method(answer.model)} The forecast mean {curve.metric_name} was {results}."
     if answer.required is not None:
-        otherwise = "" if answer.otherwise is None else answer.otherwise.clause
-        told = (describe_required_size_methods(answer.required, curve, otherwise), say_held_out(answer.required, curve))
+        described = describe_required_size_methods(answer.required, curve, answer.range_clause)
+        told = (described, say_held_out(answer.required, curve))
         text = " ".join([text, *filter(None, told)])
     if answer.evaluation is not None:
         text = f"{text} {write_evaluation_methods(answer.evaluation)}"
@@ -609,7 +614,7 @@ def write_grant_text(answer: ForecastAnswer) -> str | None:
 
 
 def _say_grant_estimate(answer: ForecastAnswer, required: RequiredSize) -> str:
-    curve, otherwise = answer.model.curve_, "" if answer.otherwise is None else answer.otherwise.clause
+    curve, otherwise = answer.model.curve_, answer.range_clause
     begin = f"Extrapolation of its learning curve (Harvey et al. 2023; apexgp {version('apexgp')}) gives a probability"
     goal, sure = f"a mean {curve.metric_name} of {required.target:g}", f"{100 * required.confidence:g} %"
     if required.already_met:
@@ -627,7 +632,7 @@ def _say_grant_plan(answer: ForecastAnswer, required: RequiredSize) -> str:
     curve, found, kept = answer.model.curve_, answer.evaluation, count_total(required, answer.model.curve_)
     if not required.is_realistic and not required.already_met:
         size, expected = format_size(answer.sizes[-1]), format_score(answer.forecast.mean[-1], answer.decimals)
-        promised = format_score(answer.promised[-1], answer.decimals)
+        promised = format_score(answer.promised_scores[-1], answer.decimals)
         return (
             f"With {size} training {curve.unit_name} we expect a mean {curve.metric_name} of {expected}, and one of "
             f"{_name_bound(curve)} {promised} with a probability of {100 * required.confidence:g} %."

@@ -183,7 +183,7 @@ class SizeRangeFacts(TypedDict):
     interval: Interval
     """The smallest and the largest size."""
     rounded_interval: Interval
-    """The same as words print it, rounded outward; null where no number is printed."""
+    """The interval as sentences print it, rounded outward; null where they print no number."""
     lowest: str | None
     """The change under which the fewest examples are needed; null where it is the model itself."""
     highest: str | None

@@ -240,7 +240,11 @@ class _Asked:
         else:  # many models, each of which has one integral for all its answers
             required = model._required_size_within(1, self.target, self.confidence, of or "expected")
         required = replace(required, largest=self.largest)  # of the whole pilot, whatever was left out
-        chances = success_of(model, self.target, of or "expected")(np.array([self.compared_at]))
+        at = np.array([self.compared_at])
+        if kind == "none":  # by the integrals behind the size, so that the two agree
+            chances = prob_met(model._forecast_behind(required, at), required.target, model.curve_.direction)
+        else:
+            chances = success_of(model, self.target, of or "expected")(at)
         return replace(row, required=required, prob_target=float(chances[0]))
 
     def find_numerical_error(self, model: APExGP) -> float:
@@ -324,10 +328,6 @@ def sensitivity(
     compared_at = _compared_at(model, required, float(at[-1]))
     asked = _Asked(at, of, check_probability("level", level), goal, confidence, compared_at, model.curve_.largest)
     unchanged = replace(asked.row("unchanged", "none", model), effect=0.0)
-    if required is not None:
-        expected = model._forecast_behind(required, np.array([compared_at]))
-        prob_target = float(prob_met(expected, required.target, model.curve_.direction)[0])
-        unchanged = replace(unchanged, prob_target=prob_target)
     rows = [asked.row(name, "question", model, other) for name, other in _questions(model, asked).items()]
     groups = group_variants(list_variants(model, goal))
     for answered in run_in_order((delayed(_answers)(alike, asked) for alike in groups), n_jobs):
