@@ -37,16 +37,15 @@ from apexgp import (
 )
 from apexgp.collect.cases import count_features
 from apexgp.collect.prepare import Prepared
-from apexgp.curve import read_curves_and_notes
 from apexgp.errors import DataError, RequestError
 from apexgp.learners import IMPROVE_WITH_FEATURES, LEARNERS, UNKNOWN, find_kind, recognise_kind
 from apexgp.model.beliefs import drop_other_kinds, is_moved_by
 from apexgp.priors import CALIBRATED, PUBLISHED, Beliefs, paper_beliefs, write_priors
 from apexgp.question_base.wording import describe_method, say_kind
 from apexgp.questions.forecast import ForecastQuestion
-from apexgp.reading.source import TableSettings
 from conftest import pilot_table, require
 from curves_to_learn_from import whole_curve
+from readings import read_with_notes
 
 SIZES, SCORES = [60, 94, 147, 230, 360], [0.71, 0.74, 0.77, 0.79, 0.81]
 PILOT = LearningCurve(SIZES, SCORES)
@@ -304,7 +303,7 @@ def test_saved_models_and_files_keep_the_kind(tmp_path):
         assert (again.learner_, again.facts_) == ("trees", ("learner",))
         np.testing.assert_array_equal(widths(again), widths(told))
     replace(said.curve_, test_share=0.2).to_csv(tmp_path / "curve.csv")
-    curves, notes = read_curves_and_notes(tmp_path / "curve.csv", TableSettings())
+    curves, notes = read_with_notes(tmp_path / "curve.csv")
     assert (curves[None].learner, curves[None].test_share, notes) == ("trees", 0.2, ())
     PILOT.to_csv(tmp_path / "plain.csv")
     assert "learner" not in (tmp_path / "plain.csv").read_text()

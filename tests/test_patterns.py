@@ -16,10 +16,16 @@ import pytest
 
 import apexgp
 from apexgp.collect.outcome import NoScoreError, parse_scores
-from apexgp.reading.cells import before_interval, holds_number, looks_like_a_date, number_in, with_spread
-from apexgp.reading.counts import counts_training_examples
-from apexgp.reading.formulas import as_text, restored
-from apexgp.reading.known_metrics import known_metric, says_per_cent
+from apexgp.reading.cells import (
+    as_text,
+    before_interval,
+    holds_number,
+    looks_like_a_date,
+    number_in,
+    restored,
+    with_spread,
+)
+from apexgp.reading.names import counts_training_examples, known_metric, says_per_cent
 from apexgp.scale import parse_range
 from limited import guarded
 

@@ -8,7 +8,7 @@ import pytest
 
 from apexgp import APExGP, LearningCurve, LeastSquares, backtest, compare_models, design_pilot, metrics, plan_collection
 from apexgp.errors import DataError, RequestError
-from apexgp.reading.known_metrics import known_metric
+from apexgp.reading.names import known_metric
 from apexgp.scale import Scale, check_range, format_range
 
 SIZES = np.array([60, 94, 147, 230, 360])

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from .collect.slices import SliceHead
     from .collect.training import collect_scores
     from .collect.tuned import TunedLogistic
-    from .curve import LearningCurve, read_curves
+    from .curve import LearningCurve, Reading, read, read_curves
     from .design.pilot import design_pilot
     from .design.ranking import PilotDesign
     from .design.stop_rule import StopRule
@@ -58,6 +58,7 @@ __all__ = [
     "MinimumSampleSize",
     "PilotDesign",
     "PredictiveCheck",
+    "Reading",
     "RequiredSize",
     "Sensitivity",
     "SliceHead",
@@ -80,6 +81,7 @@ __all__ = [
     "plot",
     "predictive_check",
     "priors",
+    "read",
     "read_curves",
     "required_size_range",
     "sensitivity",
@@ -104,7 +106,7 @@ _HOMES = {
         "collect.slices": ["SliceHead"],
         "collect.training": ["collect_scores"],
         "collect.tuned": ["TunedLogistic"],
-        "curve": ["LearningCurve", "read_curves"],
+        "curve": ["LearningCurve", "Reading", "read", "read_curves"],
         "design.stop_rule": ["StopRule"],
         "design.pilot": ["design_pilot"],
         "design.ranking": ["PilotDesign"],

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 import operator
+import os
 from collections.abc import Callable, Collection, Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -189,6 +191,16 @@ def check_choice(name: str, value: str, allowed: Collection[str]) -> str:
     if not isinstance(value, str) or value not in allowed:
         raise RequestError(f"must be one of {', '.join(map(repr, allowed))}, got {format_value(value)}.", argument=name)
     return next(word for word in allowed if word == value)  # a plain str, also for a subclass of it
+
+
+def check_path(path: str | os.PathLike[str]) -> Path:
+    """Follow links to the file that a path names; refuse what cannot be a path."""
+    try:
+        return Path(os.path.realpath(os.fsdecode(path)))
+    except OSError as problem:
+        raise RequestError(f"{format_value(path)} cannot be used as a file name: {problem.strerror}.") from None
+    except UNUSABLE:
+        raise RequestError(f"Expected the name of a file, got {format_value(path)}.") from None
 
 
 def check_text(name: str, value: str, wanted: str = "text", *, error: type[ApexError] = RequestError) -> str:

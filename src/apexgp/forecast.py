@@ -30,7 +30,7 @@ from .errors import RequestError
 from .files.writing import write_text
 from .numerics.truncated_mixture import TruncatedMixture
 from .numerics.truncated_normal import TruncatedNormal
-from .reading.spreadsheets import as_csv
+from .reading.files import as_csv
 from .scale import UNIT_SCALE, Scale
 
 __all__ = ["LEVEL", "LEVELS", "MOST_DRAWS", "Forecast", "Quantity"]

@@ -6,7 +6,7 @@ import pytest
 from apexgp.collect.curves import CurveSet
 from apexgp.collect.fit_record import list_columns, open_record, read_record
 from apexgp.errors import DataError, NotWrittenError, RequestError
-from apexgp.reading.spreadsheets import csv_line
+from apexgp.reading.files import csv_line
 
 SETTINGS = {"metrics": ["auroc"], "seed": 0, "ratio": (0.8, 0.1, 0.1), "X": "abc"}
 

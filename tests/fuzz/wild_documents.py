@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from apexgp import LearningCurve
 from apexgp.curve import build_curve_columns
-from apexgp.reading.spreadsheets import as_csv
+from apexgp.reading.files import as_csv
 from documents import faults
 from fuzz.commands import run, strict
 from fuzz.surface import folder

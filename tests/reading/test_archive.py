@@ -9,7 +9,7 @@ import pytest
 from apexgp import LearningCurve
 from apexgp.errors import DataError
 from apexgp.reading import archive
-from apexgp.reading.archive import repacked
+from apexgp.reading.workbook import repacked
 from conftest import require
 from limited import with_little_memory
 

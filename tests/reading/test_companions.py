@@ -9,26 +9,25 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import LearningCurveDisplay, learning_curve
 
 from apexgp import APExGP, LearningCurve
-from apexgp.curve import read_curves_and_notes
 from apexgp.errors import DataError, RequestError
 from apexgp.reading.cells import with_spread
-from apexgp.reading.counts import (
+from apexgp.reading.layout import Table
+from apexgp.reading.names import (
     counts_classes,
     counts_features,
     counts_runs,
     counts_test_cases,
     counts_training_examples,
+    says_mean,
 )
-from apexgp.reading.known_metrics import says_mean
-from apexgp.reading.source import TableSettings
-from apexgp.reading.spreadsheets import Table
+from readings import read_with_notes
 
 NUMBERS = ([60, 120, 250], [0.66, 0.70, 0.73])
 
 
 def read(text, **said):
     """The only curve of a table, and the notes without its name."""
-    curves, notes = read_curves_and_notes(io.StringIO(text), TableSettings(**said))
+    curves, notes = read_with_notes(io.StringIO(text), **said)
     (curve,) = curves.values()
     return curve, [note.removeprefix("the file: ") for note in notes]
 
@@ -284,7 +283,7 @@ def test_other_names_count_neither_features_nor_classes(name):
 
 def test_features_and_classes_are_no_scores():
     text = "n,n_features,classes,resnet,vit\n60,768,3,0.5,0.6\n120,768,3,0.6,0.7\n"
-    curves, _ = read_curves_and_notes(io.StringIO(text), TableSettings(each_column="model"))
+    curves, _ = read_with_notes(io.StringIO(text), each_column="model")
     assert {task: (curve.n_features, curve.n_classes) for task, curve in curves.items()} == {
         "resnet": (768, 3),
         "vit": (768, 3),
@@ -292,9 +291,8 @@ def test_features_and_classes_are_no_scores():
 
 
 def test_one_column_per_size_can_have_them_too():
-    curves, _ = read_curves_and_notes(
-        io.StringIO("task,n_features,60,120\na,7,0.5,0.6\nb,9,0.6,0.7\n"), TableSettings()
-    )
+    curves, _ = read_with_notes(
+        io.StringIO("task,n_features,60,120\na,7,0.5,0.6\nb,9,0.6,0.7\n"))
     assert [curve.n_features for curve in curves.values()] == [7, 9]
 
 
@@ -302,18 +300,18 @@ def test_a_curve_has_one_number_of_features():
     rows = "n,AUC,task,{}\n60,0.6,a,7\n120,0.7,a,7\n60,0.6,b,8\n120,0.7,b,9\n250,0.8,b,9\n"
     message = "one number of features, got 8 in line 4, 9 in line 5"
     with pytest.raises(DataError, match=message) as found:
-        read_curves_and_notes(io.StringIO(rows.format("n_features")), TableSettings())
+        read_with_notes(io.StringIO(rows.format("n_features")))
     assert [(fault.line, fault.column) for fault in found.value.faults] == [(5, "n_features")]
     with pytest.raises(DataError, match=message):
-        read_curves_and_notes(io.StringIO(rows.format("width")), TableSettings(n_features="width"))
-    curves, notes = read_curves_and_notes(io.StringIO(rows.format("dimensions")), TableSettings())
+        read_with_notes(io.StringIO(rows.format("width")), n_features="width")
+    curves, notes = read_with_notes(io.StringIO(rows.format("dimensions")))
     assert [curve.n_features for curve in curves.values()] == [None, None]
     (note,) = [note for note in notes if "dimensions" in note]
     assert "left out the column 'dimensions'" in note
     assert message in note
     (said,) = {
         curve.n_features
-        for curve in read_curves_and_notes(io.StringIO(rows.format("n_features")), TableSettings(n_features=12))[
+        for curve in read_with_notes(io.StringIO(rows.format("n_features")), n_features=12)[
             0
         ].values()
     }

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from apexgp import APExGP, LearningCurve, read_curves
-from apexgp.curve import read_curves_and_notes
 from apexgp.errors import DataError
-from apexgp.reading.source import TableSettings
+from readings import read_with_notes
 
 SIZES = [60, 120, 250, 500]
 FALLING = [0.30, 0.25, 0.21, 0.17]
@@ -35,10 +34,10 @@ def test_the_name_of_a_loss_sets_the_direction_and_a_note_says_so(name):
     assert (made.direction, made.direction_stated) == ("lower", False)
     assert LearningCurve(SIZES, FALLING, metric=name, direction="higher").direction == "higher"
     table = {"n": SIZES, name: FALLING}
-    curves, notes = read_curves_and_notes(table, TableSettings(score=name))
+    curves, notes = read_with_notes(table, score=name)
     assert curves[None].direction == "lower"
     assert notes[-1] == f"The data frame: for {made.metric_name}, lower is taken to be better."
-    _, notes = read_curves_and_notes(table, TableSettings(score=name, direction="lower"))
+    _, notes = read_with_notes(table, score=name, direction="lower")
     assert not any("for a loss" in note for note in notes)
 
 

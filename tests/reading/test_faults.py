@@ -6,8 +6,8 @@ import pytest
 
 from apexgp import read_curves
 from apexgp.errors import DataError, Fault
-from apexgp.reading.faults import MOST_FAULTS
-from apexgp.reading.spreadsheets import Table
+from apexgp.reading.layout import Table
+from apexgp.reading.measure import MOST_FAULTS
 
 
 def problem_with(text, **asked):

@@ -8,8 +8,8 @@ import pytest
 from sklearn.naive_bayes import GaussianNB
 
 from apexgp import CurveSet, LearningCurve, collect_curves, read_curves
-from apexgp.reading.formulas import as_text, restored
-from apexgp.reading.spreadsheets import as_csv
+from apexgp.reading.cells import as_text, restored
+from apexgp.reading.files import as_csv
 
 HOSTILE = ["=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "'=1", "''-x", "\t=1", "\r=1"]
 

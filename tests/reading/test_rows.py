@@ -3,9 +3,8 @@
 import pytest
 
 from apexgp import LearningCurve, read_curves
-from apexgp.curve import read_curves_and_notes
 from apexgp.errors import DataError
-from apexgp.reading.source import TableSettings
+from readings import read_with_notes
 
 SIZES = (60, 120, 240)
 HEADER = "Model,n,seed,AUC"
@@ -48,7 +47,7 @@ def scores(curves):
 def test_a_model_named_once_keeps_all_its_scores(write, seeds):
     lines = [*rows("A", A, seeds[0]), *rows("B", B, seeds[1])]
     wanted = scores(read_curves(write(HEADER, *in_full(lines))))
-    curves, notes = read_curves_and_notes(write(HEADER, *lines), TableSettings())
+    curves, notes = read_with_notes(write(HEADER, *lines))
     assert scores(curves) == wanted
     assert list(curves) == ["A", "B"]
     assert "filled the empty cells under 'Model' with the name above them: line 3, 4" in " ".join(notes)

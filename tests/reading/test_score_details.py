@@ -16,8 +16,8 @@ from apexgp.design.designs import Design
 from apexgp.design.simulated_scores import SimulatedScores
 from apexgp.errors import DataError, MissingScoresWarning, RequestError
 from apexgp.questions.plan.simulation import _measure_at
+from apexgp.reading.files import as_csv
 from apexgp.reading.score_details import BY_SCORE, interpolated
-from apexgp.reading.spreadsheets import as_csv
 from conftest import require
 
 SIZES, SCORES = [60, 120, 250, 500], [0.66, 0.70, 0.73, 0.75]

@@ -9,7 +9,7 @@ import pytest
 
 from apexgp import LearningCurve, read_curves
 from apexgp.errors import DataError, MissingScoresWarning, RequestError
-from apexgp.reading.spreadsheets import read_table
+from apexgp.reading.layout import read_table
 from conftest import require
 
 SIZES, SCORES, SPLITS = [60, 60, 120, 120], [0.7, 0.72, 0.8, 0.82], ["a", "b", "a", "b"]

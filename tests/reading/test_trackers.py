@@ -7,10 +7,9 @@ import sys
 import pytest
 
 from apexgp import LearningCurve, read_curves
-from apexgp.curve import read_curves_and_notes
 from apexgp.errors import DataError, MissingExtraError
-from apexgp.reading.source import TableSettings
 from conftest import require
+from readings import read_with_notes
 
 SIZES, SCORES, SEEDS = [60, 60, 120, 120], [0.66, 0.674, 0.701, 0.712], [0, 1, 0, 1]
 ROWS = list(zip(SIZES, SEEDS, SCORES, strict=True))
@@ -93,7 +92,7 @@ def test_json_that_cannot_be_used_is_explained(tmp_path, text, message):
 def test_lists_are_named_where_they_are_left_out(tmp_path):
     path = tmp_path / "runs.jsonl"
     path.write_text(lines({**record, "history": [0.1, 0.2]} for record in FLAT))
-    curves, notes = read_curves_and_notes(path, TableSettings())
+    curves, notes = read_with_notes(path)
     assert is_the_pilot(curves[None])
     assert f"{path}: did not use the lists under 'history'." in notes
 
@@ -110,7 +109,7 @@ def test_mlflow_exported_runs(tmp_path):
     rows.append(["4f3a9", "bold-4", "FAILED", 240, 0, "resnet", ""])
     rows.append(["5f3a9", "bold-5", "RUNNING", 240, 1, "resnet", 0.31])
     path = table(tmp_path / "runs.csv", [*header, "metrics.train_auc"], [[*row, 0.99] for row in rows])
-    curves, notes = read_curves_and_notes(path, TableSettings())
+    curves, notes = read_with_notes(path)
     assert is_the_pilot(curves["resnet"])
     assert set(curves["resnet"].train_scores) == {0.99}
     said = " ".join(notes)
@@ -139,7 +138,7 @@ def test_weights_and_biases_exported_runs(tmp_path):
         for i, row in enumerate(ROWS)
     ]
     rows.append(["sunny-4", "crashed", "-", "me", "", "2026-05-04T10:00:00.000Z", "34", "", 1e-3, 240, 0, 0.2])
-    curves, notes = read_curves_and_notes(table(tmp_path / "wandb.csv", header, rows), TableSettings())
+    curves, notes = read_with_notes(table(tmp_path / "wandb.csv", header, rows))
     assert is_the_pilot(curves[None])
     assert "left out an unfinished run: line 6 (crashed)." in " ".join(notes)
 
@@ -188,7 +187,7 @@ def test_folders_of_the_trainer_by_their_names(tmp_path, name, state):
         if state:
             trained(run / "checkpoint-10", 0.05, state=True)  # an earlier one
     (tmp_path / "logs").mkdir()
-    curves, notes = read_curves_and_notes(tmp_path, TableSettings())
+    curves, notes = read_with_notes(tmp_path)
     assert is_the_pilot(curves[None], "accuracy")
     file = "trainer_state.json" if state else "all_results.json"
     assert f"read {file} of 4 runs, with sizes and seeds from the names of their folders." in " ".join(notes)
@@ -201,7 +200,7 @@ def test_the_size_of_a_run_may_stand_in_its_results(tmp_path):
     curve = LearningCurve.from_csv(tmp_path)
     assert sorted(zip(curve.sizes, curve.scores, strict=True)) == sorted(zip(SIZES, SCORES, strict=True))
     trained(tmp_path / "n90_seed1", 0.7, 80)
-    _, notes = read_curves_and_notes(tmp_path, TableSettings())
+    _, notes = read_with_notes(tmp_path)
     assert "give different sizes; the name was used: n90_seed1 (80)." in " ".join(notes)
 
 
@@ -240,7 +239,7 @@ def store(tmp_path, monkeypatch):
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")  # of MLflow itself
 def test_experiments_of_a_local_mlflow_store(store):
-    curves, notes = read_curves_and_notes("mlflow:pilot", TableSettings())
+    curves, notes = read_with_notes("mlflow:pilot")
     assert is_the_pilot(curves[None])
     said = " ".join(notes)
     assert "mlflow:pilot: read the column 'params.n_train' as the sizes; 'metrics.val_auc' as the scores" in said

@@ -8,10 +8,9 @@ import pytest
 
 import workbooks
 from apexgp import LearningCurve, read_curves
-from apexgp.curve import read_curves_and_notes
 from apexgp.errors import DataError
-from apexgp.reading.source import TableSettings
 from conftest import require
+from readings import read_with_notes
 from workbooks import FOLDS, MEANS, OTHER, fill, saved, the_pilot
 
 
@@ -47,7 +46,7 @@ def same(found, wanted):
     ],
 )
 def test_read_at_once(book, build, metric, said):
-    curves, notes = read_curves_and_notes(book(getattr(workbooks, build)), TableSettings())
+    curves, notes = read_with_notes(book(getattr(workbooks, build)))
     (curve,) = curves.values()
     assert same(curve, the_pilot())
     assert curve.metric_name == metric
@@ -101,7 +100,7 @@ def test_different_metrics_are_never_pooled(book):
 
 
 def test_columns_without_a_name_may_be_left_out_with_a_word(book):
-    curves, notes = read_curves_and_notes(book(workbooks.unnamed_folds), TableSettings(score="AUC"))
+    curves, notes = read_with_notes(book(workbooks.unnamed_folds), score="AUC")
     assert curves[None].scores.tolist() == [scores[0] for scores in FOLDS.values()]
     assert "did not use the columns 'column C', 'column D'." in " ".join(notes)
 
@@ -132,7 +131,7 @@ def test_a_pending_cell_costs_itself_alone(book, tmp_path):
 
 @pytest.mark.parametrize("runs", [None, 1, 9, 2000])
 def test_an_interval_says_nothing_of_the_scatter_of_runs(book, runs):
-    curves, notes = read_curves_and_notes(book(workbooks.intervals), TableSettings(averaged_over=runs))
+    curves, notes = read_with_notes(book(workbooks.intervals), averaged_over=runs)
     assert curves[None].scores.tolist() == [round(mean, 2) for mean in MEANS.values()]
     assert curves[None].score_sd is None
     assert "the intervals in brackets under 'AUC (95% CI)' are not used" in " ".join(notes)
@@ -178,7 +177,7 @@ def test_a_summary_may_be_named_in_any_column(book, size):
         rows = [["A", n, mean] for n, mean in MEANS.items()]
         fill(book, [["Site", "n", "AUC"], *rows, ["Mean", size, 0.7], ["SD", size, 0.04]])
 
-    curves, notes = read_curves_and_notes(book(build), TableSettings())
+    curves, notes = read_with_notes(book(build))
     assert curves[None].scores.tolist() == list(MEANS.values())
     assert "left out 2 summary rows: row 6 (Mean), 7 (SD)." in " ".join(notes)
 
@@ -227,9 +226,8 @@ def test_a_fault_under_a_heading_says_which(book):
 
 
 def test_columns_that_are_not_used_are_named():
-    _, notes = read_curves_and_notes(
-        {"n": [60, 120], "AUC": [0.7, 0.8], "hours": [1, 2], "by": ["A", "B"]}, TableSettings()
-    )
+    _, notes = read_with_notes(
+        {"n": [60, 120], "AUC": [0.7, 0.8], "hours": [1, 2], "by": ["A", "B"]})
     assert notes[-1] == "the data frame: did not use the column 'hours'."
 
 
@@ -237,7 +235,7 @@ def test_remarks_in_a_column_without_a_name_are_noted(book):
     def build(book):
         fill(book, [["n", "AUC", ""], [60, 0.7, "redo?"], [120, 0.8, "ok"]])
 
-    curves, notes = read_curves_and_notes(book(build), TableSettings())
+    curves, notes = read_with_notes(book(build))
     assert curves[None].scores.tolist() == [0.7, 0.8]
     assert notes[-1].endswith("did not use the column 'column C'.")
 
@@ -246,7 +244,7 @@ def test_remarks_in_a_column_without_a_name_are_noted(book):
 @pytest.mark.parametrize("cell", ["{} ({})", "{}({})", "{} [{}]", "{} patients ({})"])
 def test_sizes_with_the_events_among_them_in_brackets(name, cell):
     rows = "".join(f'"{cell.format(f"{size:,}", size // 8)}",{score}\n' for size, score in [(400, 0.7), (1600, 0.8)])
-    curves, notes = read_curves_and_notes(io.StringIO(f'"{name}",AUC\n{rows}'), TableSettings())
+    curves, notes = read_with_notes(io.StringIO(f'"{name}",AUC\n{rows}'))
     assert curves[None].sizes.tolist() == [400, 1600]
     assert any(f"the numbers before the brackets under '{name}' as the sizes" in note for note in notes)
 

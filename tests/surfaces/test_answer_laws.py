@@ -18,7 +18,7 @@ from apexgp.question_base.sizes import SizeSpec
 from apexgp.questions.forecast import ForecastQuestion, say_briefly
 from apexgp.questions.forecast.curve_picture import CurvePicture, is_marked
 from apexgp.questions.report import ReportQuestion
-from apexgp.reading.spreadsheets import as_csv
+from apexgp.reading.files import as_csv
 from apexgp.required import FARTHEST_PLAN
 from apexgp.surfaces.chart.svg import Drawing
 from apexgp.surfaces.report.page import build_report_page

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .._check import UNUSABLE, format_some, format_value
 from ..errors import DataError
-from ..reading.spreadsheets import one_line
+from ..reading.files import one_line
 from .identity import describe
 from .input_checks import check_column, encode_column
 from .slices import Scans

@@ -14,9 +14,8 @@ from .._numbers import format_score, format_size
 from ..curve import LearningCurve, build_curve_columns
 from ..errors import NoSuchCurveError, RequestError
 from ..files.writing import write_text
-from ..reading.known_metrics import metric_name
-from ..reading.score_range import range_and_direction
-from ..reading.spreadsheets import as_csv
+from ..reading.files import as_csv
+from ..reading.names import metric_name, range_and_direction
 from ..scale import make_scale, range_to_text
 from .fit_record import FitRecord, FitRow, fit_key, read_record
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from .._check import FloatArray, format_some
 from ..errors import ClassesLeftOutWarning, FewTestCasesWarning, LeakWarning, NoFeatureWarning, UngroupedWarning, warn
-from ..reading.known_metrics import metric_name
+from ..reading.names import metric_name
 
 __all__ = ["auroc_standard_error", "warn_of_features", "warn_of_few_test_cases", "warn_of_rare_classes"]
 

@@ -18,7 +18,7 @@ from threadpoolctl import threadpool_limits
 
 from .._check import FloatArray
 from ..files.writing import to_json_value
-from ..reading.spreadsheets import one_line
+from ..reading.files import one_line
 from .capabilities import GROUPS, WEIGHTS, fit_takes, requests_weights, select_fit_metadata
 from .fit_record import PARTS, FitKey, FitRow
 from .scores import Scorer, is_recorded_as_loss

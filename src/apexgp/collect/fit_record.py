@@ -14,17 +14,16 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple, get_args
 
-from .._check import check_whole_number
+from .._check import check_path, check_whole_number
 from ..curve import Direction
 from ..errors import ApexError, DataError, RequestError
 from ..files.lock import LockedFile, lock_file, read_shared
-from ..files.writing import resolve_path
 from ..learners import IMPROVE_WITH_FEATURES, check_learner
-from ..reading.counts import PROBLEM_COUNTS
-from ..reading.formulas import restored
-from ..reading.known_metrics import UNNAMED, known_metric, plain_name, sounds_like_a_loss
-from ..reading.size_labels import unit_label
-from ..reading.spreadsheets import cells_of_any_length, csv_line, one_line
+from ..reading.cells import restored
+from ..reading.files import cells_of_any_length, csv_line, one_line
+from ..reading.known_metrics import UNNAMED
+from ..reading.measure import unit_label
+from ..reading.names import PROBLEM_COUNTS, known_metric, plain_name, sounds_like_a_loss
 from ..scale import Range, check_range
 from .scores import is_recorded_as_loss
 from .splits import check_ratio
@@ -251,7 +250,7 @@ def open_record(target: Path, settings: dict[str, Any], *, allow_other_metrics: 
 
 def read_record(path: str | os.PathLike[str]) -> FitRecord:
     """Read what a record holds so far, without touching it."""
-    source = resolve_path(path)
+    source = check_path(path)
     try:
         content = read_shared(source)
     except OSError as problem:

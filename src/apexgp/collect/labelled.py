@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from .._check import format_some
 from ..errors import DataError
 from ..reading.cells import looks_like_a_date
-from ..reading.spreadsheets import Table, read_table
+from ..reading.layout import Table, read_table
 from ..vocabulary import Remedy
 from .input_checks import check_column
 

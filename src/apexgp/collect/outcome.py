@@ -11,7 +11,8 @@ from typing import Any
 
 from .._check import UNUSABLE, format_some, format_value, has_attributes
 from ..files.writing import to_json_value
-from ..reading.known_metrics import UNNAMED, says_held_out_score
+from ..reading.known_metrics import UNNAMED
+from ..reading.names import says_held_out_score
 from .fit_record import PARTS
 
 __all__ = ["INPUT_KEYS", "NoScoreError", "Outcome", "is_number", "parse_scores", "to_outcome"]

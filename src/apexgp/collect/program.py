@@ -16,8 +16,8 @@ from typing import Any, Self
 
 from .._check import format_value
 from ..errors import RequestError
+from ..reading.files import one_line
 from ..reading.known_metrics import UNNAMED
-from ..reading.spreadsheets import one_line
 from ..running.programs import CANNOT_START, ProgramRunner, StillRunningError, TimedOutError
 from .outcome import NoScoreError, Outcome, parse_scores, to_outcome
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .._check import FloatArray, check_list, check_mapping, check_text, format_value
 from ..errors import RequestError
-from ..reading.known_metrics import is_negated, known_metric
+from ..reading.names import is_negated, known_metric
 
 __all__ = ["Scorer", "auroc", "find_scorers", "is_recorded_as_loss"]
 

@@ -14,9 +14,9 @@ from .._check import check_bool, check_choice, check_list, check_text, check_who
 from ..curve import Direction
 from ..errors import RequestError
 from ..files.writing import check_writable
+from ..reading.files import one_line
 from ..reading.known_metrics import UNNAMED
-from ..reading.size_labels import unit_label
-from ..reading.spreadsheets import one_line
+from ..reading.measure import unit_label
 from ..running.processes import check_n_jobs
 from ..scale import Range, check_range, range_to_text
 from .curves import CurveSet

@@ -17,7 +17,7 @@ from ..errors import ApexError, DataError, ReproducibilityWarning, RequestError,
 from ..files.writing import to_json_value, write_text
 from ..model.beliefs import Beliefs
 from ..model.paper_priors import PositiveNormal, Variant
-from ..reading.spreadsheets import one_line, read_bytes
+from ..reading.files import one_line, read_bytes
 
 __all__ = ["SavedModel", "curve_to_json", "read_model", "setting_to_json", "write_model"]
 

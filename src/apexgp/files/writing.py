@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from .._check import UNUSABLE, check_bool, format_value
+from .._check import check_bool, check_path
 from ..errors import NotWrittenError, RequestError, WouldOverwriteError
 
-__all__ = ["check_writable", "resolve_path", "to_json_value", "write_atomically", "write_text"]
+__all__ = ["check_writable", "to_json_value", "write_atomically", "write_text"]
 
 
 def check_writable(path: str | os.PathLike[str], overwrite: bool) -> Path:
@@ -29,7 +29,7 @@ def check_writable(path: str | os.PathLike[str], overwrite: bool) -> Path:
     Path
         The file to write: where `path` is a link, what it points to, whether or not that is there already.
     """
-    target, overwrite = resolve_path(path), check_bool("overwrite", overwrite)
+    target, overwrite = check_path(path), check_bool("overwrite", overwrite)
     if kind := _find_kind(target):
         if kind == "folder":
             raise RequestError(f"{path} is a folder. Name a file in it.")
@@ -46,16 +46,6 @@ def check_writable(path: str | os.PathLike[str], overwrite: bool) -> Path:
     except OSError as problem:
         raise RequestError(f"{path} cannot be written: {problem.strerror}. Name a file in another folder.") from None
     return target
-
-
-def resolve_path(path: str | os.PathLike[str]) -> Path:
-    """Follow links to the file that a path names; refuse what cannot be a path."""
-    try:
-        return Path(os.path.realpath(os.fsdecode(path)))
-    except OSError as problem:
-        raise RequestError(f"{format_value(path)} cannot be used as a file name: {problem.strerror}.") from None
-    except UNUSABLE:
-        raise RequestError(f"Expected the name of a file, got {format_value(path)}.") from None
 
 
 def _find_kind(path: Path) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from .._check import check_choice, format_some
 from ..errors import DataError
-from ..reading.spreadsheets import Table, read_table
+from ..reading.layout import Table, read_table
 from .items import Item, LabelledFiles, list_files
 from .preprocess import Kind
 

@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .._check import check_bool, check_choice, check_list, check_text, check_whole_number, format_some
+from .._check import check_bool, check_choice, check_list, check_path, check_text, check_whole_number, format_some
 from ..errors import DataError, RequestError
-from ..files.writing import resolve_path
 from ..running.terminal import progress_bar
 from . import dicom
 from .datasets import DATASETS, read_dataset
@@ -144,7 +143,7 @@ def embed_images(
     batch = check_whole_number("batch", batch, least=1, most=_MOST_IN_BATCH)
     overwrite, progress = check_bool("overwrite", overwrite), check_bool("progress", progress)
     most = None if max_pixels is None else check_whole_number("max_pixels", max_pixels, least=1, most=10**12)
-    source, target = _check_folder(folder), resolve_path(out)
+    source, target = _check_folder(folder), check_path(out)
     with dicom.silence_pydicom(), limit_pillow(most or MOST_PIXELS):
         labelled = _read_cases(source, labels, dataset, per_patient)
         _check_name(target, labelled.kind)
@@ -214,7 +213,7 @@ def _embed_cases(
 
 
 def _check_folder(folder: str | os.PathLike[str]) -> Path:
-    path = resolve_path(folder)
+    path = check_path(folder)
     if not os.path.isdir(path):  # unlike the path's own, it takes a name that is too long for that of none
         raise DataError(f"There is no folder {folder}. Name the one that contains the pictures or scans.")
     if not any(path.iterdir()):
@@ -240,7 +239,7 @@ def _read_cases(
 
 def _to_path(given: str | os.PathLike[str] | None) -> Path:
     """Path as it was given, for messages; what is not a path is refused."""
-    resolve_path(given)  # type: ignore[arg-type]
+    check_path(given)  # type: ignore[arg-type]
     return Path(os.fsdecode(given))  # type: ignore[arg-type]
 
 

@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 
 from .._check import format_some
 from ..errors import DataError
-from ..reading.spreadsheets import Table, read_table
+from ..reading.layout import Table, read_table
 from .pictures import PICTURE_SUFFIXES
 from .preprocess import Kind
 from .scans import is_nifti

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ..errors import DataError, RequestError, WouldOverwriteError
 from ..files.lock import LockedFile, lock_file
 from ..files.writing import check_writable, write_atomically, write_text
-from ..reading.spreadsheets import as_csv, one_line
+from ..reading.files import as_csv, one_line
 from .items import LabelledFiles
 from .pipeline import EmbeddedCase
 

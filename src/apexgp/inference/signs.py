@@ -13,7 +13,7 @@ import numpy as np
 from ..curve import LearningCurve
 from ..learners import IMPROVE_WITH_FEATURES, LEARNERS
 from ..model.beliefs import PILOT_FEATURES, Beliefs, is_moved_by
-from ..reading.known_metrics import known_metric
+from ..reading.names import known_metric
 
 __all__ = ["FACTS", "find_moving_facts", "signs_of"]
 

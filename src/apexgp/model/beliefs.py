@@ -31,7 +31,7 @@ from .._check import (
 from ..errors import DataError, RequestError
 from ..files.writing import to_json_value, write_text
 from ..learners import LEARNERS
-from ..reading.spreadsheets import one_line, read_bytes
+from ..reading.files import one_line, read_bytes
 from .distributions import (
     FARTHEST,
     Beta,

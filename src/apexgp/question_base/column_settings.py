@@ -9,7 +9,7 @@ from ..settings import Setting
 
 if TYPE_CHECKING:
     from ..curve import Direction
-    from ..reading.source import TableSettings
+    from ..reading.interpretation import TableSettings
 
 __all__ = ["ColumnSettings"]
 
@@ -191,7 +191,7 @@ class ColumnSettings:
     @property
     def table(self) -> TableSettings:
         """The settings under the names that the reader of tables has for them."""
-        from ..reading.source import TableSettings  # here, since some commands have these settings and no table
+        from ..reading.interpretation import TableSettings  # here, since some commands have these settings and no table
 
         return TableSettings(
             size=self.size_column,

@@ -22,7 +22,7 @@ from ..forecast import Quantity
 from ..learners import UNKNOWN
 from ..model.means import DEFAULT_MEAN
 from ..question_base.phrases import join_words
-from ..reading.known_metrics import metric_name
+from ..reading.names import metric_name
 from .forecast import ForecastAnswer
 
 __all__ = ["HORIZONS", "LEVELS", "CoverageRecord", "TriedPilots", "describe_record", "find_record", "load_tried_pilots"]

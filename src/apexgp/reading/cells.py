@@ -1,4 +1,4 @@
-"""Cells of a table as numbers: per cent, decimal commas and thousands apart, as spreadsheets show them."""
+"""Cells as people write them: numbers with per cent signs, decimal commas and thousands apart; gaps; formulas."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from .._check import format_value
 
 __all__ = [
     "LONGEST_CELL",
+    "as_text",
     "before_interval",
     "holds_number",
     "is_blank",
@@ -17,6 +18,7 @@ __all__ = [
     "looks_like_a_date",
     "looks_numeric",
     "number_in",
+    "restored",
     "shorten",
     "too_long",
     "uses_decimal_commas",
@@ -28,7 +30,13 @@ LONGEST_CELL = 2000
 _CUT = " ..."
 
 # What people and spreadsheets put where there is no value.
-_BLANK = frozenset({"", "na", "n/a", "#n/a", "nan", "null", "none", "<na>", "-", "–", "—", "?", "#div/0!", "#value!"})
+_BLANK = frozenset(
+    {
+        *("", "na", "n/a", "#n/a", "nan", "null", "none", "<na>", "-", "–", "—", "?", "#div/0!", "#value!"),
+        *("pending", "missing", "tbd", "n.a.", "n.d.", "nd", "ausstehend", "offen", "fehlt", "k.a.", "k. a."),
+        *("en attente", "manquant", "n.c."),
+    }
+)
 _DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?\s*%?")
 _COMMA_GROUPS = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+")
 _POINT_GROUPS = re.compile(r"[1-9]\d{0,2}(\.\d{3})+")
@@ -50,7 +58,8 @@ _INTERVAL = re.compile(
 )
 # What may stand around a number of things: n = 60, 60 patients (12 %).
 _BEFORE_THINGS = re.compile(r"n\s*+[=:]\s*+", re.IGNORECASE)
-_THINGS = re.compile(r"(?:examples?|samples?|cases?|patients?|pts|images?|rows?|subjects?|scans?)\.?\Z", re.IGNORECASE)
+_THINGS = re.compile(r"(?<=\d)\s++[^\W\d_][^\W_]*\.?\Z")
+_THOUSANDS = re.compile(r"(\d++(?:[.,]\d++)?)\s?k", re.IGNORECASE)
 _SHARE_BEHIND = re.compile(r"\(\d++(?:[.,]\d++)?\s*+%\)\Z")
 # The other sign, before exactly three digits. No program writes a fraction with a nought at its end.
 _OR_COMMA_GROUP = re.compile(r"[1-9]\d{0,2},\d{3}")
@@ -73,7 +82,7 @@ def too_long(cell: str) -> str:
     return f"expected a name of fewer than {LONGEST_CELL:,} characters, got {format_value(cell)}. Shorten it."
 
 
-def number_in(cell: str, *, decimal_comma: bool, counts: bool = False) -> float:
+def number_in(cell: str, *, decimal_comma: bool, counts: bool = False, point_groups: bool = False) -> float:
     """The number that a cell holds; a ValueError says, as a hint, why it holds none.
 
     Parameters
@@ -84,10 +93,15 @@ def number_in(cell: str, *, decimal_comma: bool, counts: bool = False) -> float:
         Whether the file has decimal commas.
     counts
         Whether it is a number of things: then thousands may be set apart, where that cannot mean anything else.
+    point_groups
+        Whether 1.600 counts sixteen hundred things.
     """
     text = cell.replace("\u2212", "-").strip()
     if counts:
-        text = _ungrouped(_without_things(text), decimal_comma)
+        text = _without_things(text)
+        if thousands := _THOUSANDS.fullmatch(text):  # 2.5k
+            return float(Decimal(thousands[1].replace(",", ".")).scaleb(3))
+        text = _ungrouped(text, decimal_comma, point_groups)
     share, text = text.endswith("%"), text.removesuffix("%").rstrip()
     if decimal_comma:
         if re.fullmatch(r"[+-]?\d+\.\d+", text):
@@ -114,26 +128,33 @@ def _without_things(text: str) -> str:
     return text
 
 
-def _ungrouped(text: str, decimal_comma: bool) -> str:
+def _ungrouped(text: str, decimal_comma: bool, point_groups: bool) -> str:
     """A number of things without signs between its thousands; refuses one that may be read in two ways."""
     if _SPACE_GROUPS.fullmatch(text):
         return re.sub(r"\D", "", text)
     if (_POINT_GROUPS if decimal_comma else _COMMA_GROUPS).fullmatch(text):
         return re.sub(r"\D", "", text)
+    if point_groups and _POINT_GROUPS.fullmatch(text):
+        return re.sub(r"\D", "", text)
     if (_OR_COMMA_GROUP if decimal_comma else _OR_POINT_GROUP).fullmatch(text):
-        one, many = text.split("," if decimal_comma else ".")
-        raise ValueError(f"It could be read as {one} or as {one}{many}. Write {one}{many} if that is meant.")
+        sign = "," if decimal_comma else "."
+        one, many = text.split(sign)
+        fraction = f"{one}{sign}{many.rstrip('0')}".rstrip(sign)
+        raise ValueError(f"It could be read as {fraction} or as {one}{many}. Write {one}{many} if that is meant.")
     return text
 
 
-def uses_decimal_commas(cells: list[str]) -> bool:
-    """Whether numbers among cells, which no comma parts, have decimal commas rather than commas between thousands."""
+def uses_decimal_commas(cells: list[str], *, between_commas: bool) -> bool:
+    """Whether numbers among cells have decimal commas rather than commas between thousands.
+
+    In a file whose cells commas part, three digits behind one are thousands.
+    """
     with_comma = [cell for cell in cells if _DECIMAL_COMMA.fullmatch(cell)]
     if not with_comma:
         return False
     if not all(_COMMA_GROUPS.fullmatch(cell) for cell in with_comma):
         return True
-    return not any(re.fullmatch(r"[+-]?\d*\.\d+\s*%?", cell) for cell in cells)
+    return not between_commas and not any(re.fullmatch(r"[+-]?\d*\.\d+\s*%?", cell) for cell in cells)
 
 
 def is_blank(cell: str) -> bool:
@@ -189,3 +210,22 @@ def _value(text: str) -> float:
 def looks_like_a_date(cell: str) -> bool:
     """Whether a cell is a day, with or without a time."""
     return _DATE.fullmatch(cell.strip()) is not None
+
+
+# Texts that a spreadsheet would run: a name such as =HYPERLINK(...) in a table of ours is opened by whoever it is sent
+# to. They are written with a quote before them, and read without it.
+_RUN = re.compile(r"'*[=+\-@\t\r]")
+_QUOTED = re.compile(r"'+[=+\-@\t\r]")
+_PLAIN_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?%?|[+-](inf|nan)", re.IGNORECASE)
+
+
+def as_text(cell: object) -> object:
+    """A cell that no spreadsheet takes for a formula; numbers stay as they are."""
+    if isinstance(cell, str) and _RUN.match(cell) and not _PLAIN_NUMBER.fullmatch(cell):
+        return f"'{cell}"
+    return cell
+
+
+def restored(cell: str) -> str:
+    """The cell that `as_text` was given."""
+    return cell[1:] if _QUOTED.match(cell) and not _PLAIN_NUMBER.fullmatch(cell[1:]) else cell

@@ -10,9 +10,9 @@ import numpy as np
 
 from .._check import UNUSABLE, FloatArray, check_real_array, format_value, has_attributes
 from ..errors import DataError, RequestError
-from .spreadsheets import Table, one_line
+from .files import Sheet, one_line
 
-__all__ = ["frame_table", "is_frame", "scikit_learn_curve"]
+__all__ = ["is_frame", "load_frame", "scikit_learn_curve"]
 
 
 def is_frame(thing: Any) -> bool:
@@ -25,8 +25,8 @@ def is_frame(thing: Any) -> bool:
     )
 
 
-def frame_table(frame: Any) -> Table:
-    """A data frame as a table of text cells, from which every number comes back to the last digit.
+def load_frame(frame: Any) -> Sheet:
+    """A data frame as a grid of text cells, from which every number comes back to the last digit.
 
     What is needed of a frame, its names and its columns as lists, all libraries give in the same words; so none of them
     has to be there, and none is preferred.
@@ -44,7 +44,8 @@ def frame_table(frame: Any) -> Table:
     if len(heights) != 1 or not max(heights):
         what = "has no rows" if heights <= {0} else "has columns of different lengths"
         raise DataError(f"The data frame {what}. Give one row per measurement.")
-    return Table("the data frame", texts, list(range(max(heights))), place="row")
+    rows = [(-1, list(texts)), *enumerate(map(list, zip(*texts.values(), strict=True)))]
+    return Sheet.build("the data frame", rows, place="row", is_named=True)
 
 
 def _columns(frame: Any) -> dict[str, Sequence[Any]]:

@@ -16,7 +16,7 @@ from typing import Any, Self
 from .._check import check_text
 from ..errors import DataError
 from ..files.writing import resolve_path, write_text
-from ..reading.spreadsheets import read_bytes
+from ..reading.files import read_bytes
 from .settings import HEADS, ConfigTable, DenseRuns, read_configuration
 
 __all__ = ["Experiment", "shipped_experiments"]

@@ -13,8 +13,8 @@ from .._numbers import format_size
 from ..collect.curves import CurveSet
 from ..curve import LearningCurve
 from ..estimators import CurveEstimator
-from ..reading.known_metrics import metric_name
-from ..reading.spreadsheets import as_csv
+from ..reading.files import as_csv
+from ..reading.names import metric_name
 from .configuration import Experiment
 from .settings import EXPERIMENT_METHODS
 

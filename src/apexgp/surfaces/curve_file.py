@@ -12,11 +12,10 @@ from typing import Annotated
 import typer
 
 from .._check import format_some
-from ..curve import LearningCurve, ask_for_direction, read_curves_and_notes
+from ..curve import LearningCurve, Reading, ask_for_direction
 from ..errors import RequestError
 from ..question_base.column_settings import ColumnSettings
-from ..reading.source import read_source
-from ..reading.spreadsheets import Table
+from ..reading.files import keep_content
 
 __all__ = ["CurveFile", "OptionalCurveFile", "choose_only_curve", "read_file", "read_only_curve"]
 
@@ -29,9 +28,8 @@ _ABOUT = (
 
 def read_file(path: Path, columns: ColumnSettings) -> dict[str | None, LearningCurve]:
     """Read the curves of a file, or the one of them that was asked for; - is standard input."""
-    table = _read_table(path, columns)
-    curves = _find_curves(table, path, columns)
-    ask_for_direction(curves, table)
+    curves = _choose_curves(_read(path, columns), path, columns)
+    ask_for_direction(curves, _name(path))
     return curves
 
 
@@ -51,13 +49,18 @@ def choose_only_curve(curves: Mapping[str | None, LearningCurve], path: Path) ->
     return curve
 
 
-def _read_table(path: Path, columns: ColumnSettings) -> Table:
-    return read_source(sys.stdin.buffer if str(path) == "-" else path, columns.table)
+def _read(path: Path, columns: ColumnSettings) -> Reading:
+    return Reading.of(keep_content(sys.stdin.buffer) if str(path) == "-" else str(path), columns.table)
 
 
-def _find_curves(table: Table, path: Path, columns: ColumnSettings) -> dict[str | None, LearningCurve]:
-    curves, notes = read_curves_and_notes(table, columns.table, ask=False)
-    for note in notes:
+def _name(path: Path) -> str:
+    return "standard input" if str(path) == "-" else str(path)
+
+
+def _choose_curves(reading: Reading, path: Path, columns: ColumnSettings) -> dict[str | None, LearningCurve]:
+    """The curves of a reading, or the one of them that was asked for; what was done to cells is noted."""
+    curves = reading.find_curves()
+    for note in reading.notes:
         typer.echo(f"Note: {note}", err=True)
     if columns.task is None:
         return curves
@@ -77,9 +80,9 @@ class CurveFile(ColumnSettings):
     @cached_property
     def curves(self) -> dict[str | None, LearningCurve]:
         """Every curve, by task; those of several whose direction is in doubt are refused by the fit, each by itself."""
-        curves = _find_curves(self._table, self.pairs, self)
+        curves = _choose_curves(self._reading, self.pairs, self)
         if all(curve.direction_in_doubt for curve in curves.values()):
-            ask_for_direction(curves, self._table)
+            ask_for_direction(curves, _name(self.pairs))
         return curves
 
     @property
@@ -90,12 +93,12 @@ class CurveFile(ColumnSettings):
     @property
     def title(self) -> str | None:
         """The text above the table, if that can be a title."""
-        title = self._table.title
+        title = self._reading.title
         return None if title is None or len(title) > _LONGEST_TITLE else title
 
     @cached_property
-    def _table(self) -> Table:
-        return _read_table(self.pairs, self)
+    def _reading(self) -> Reading:
+        return _read(self.pairs, self)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,12 +12,13 @@ from typing import Annotated
 
 import typer
 
+from .._check import check_path
 from ..collect.curves import CurveSet
 from ..curve import LearningCurve
 from ..errors import ApexError, DataError, RequestError
-from ..files.writing import check_writable, resolve_path
+from ..files.writing import check_writable
 from ..question_base.column_settings import ColumnSettings
-from ..reading.known_metrics import metric_name
+from ..reading.names import metric_name
 from .command import SetsArgument, build_options_vocabulary
 from .output import build_curve_table, print_table, quote_path
 
@@ -43,7 +44,7 @@ class CurveOutput:
     ] = False
 
     def __post_init__(self) -> None:
-        if resolve_path(self.record) == resolve_path(self.out):
+        if check_path(self.record) == check_path(self.out):
             raise RequestError(f"--out and --results are the same file, {self.out}. Name two different files.")
         check_writable(self.out, self.force or self._comes_from_record())
         check_writable(self.record, True)
@@ -56,7 +57,7 @@ class CurveOutput:
     @property
     def fits(self) -> Path:
         """The file behind that name."""
-        return resolve_path(self.record)
+        return check_path(self.record)
 
     def write(self, curves: CurveSet) -> None:
         """Write the curve, unless that is what the file holds already."""

@@ -52,14 +52,13 @@ def _read_priors(path: Path) -> Beliefs:
 
 
 def _learn_from_related(path: Path, start: Beliefs, seed: int, kind: str | None) -> Beliefs:
-    from ..curve import read_curves_and_notes
+    from ..curve import read
     from ..learning.learn import learn_from_related
     from ..questions.learn import say_learnt_or_unchanged
-    from ..reading.source import TableSettings
 
-    curves, notes = read_curves_and_notes(path, TableSettings())
-    for note in notes:
+    reading = read(path)
+    for note in reading.notes:
         typer.echo(f"Note: {note}", err=True)
-    learnt = learn_from_related(curves, None, start, seed, kind)
+    learnt = learn_from_related(reading.curves, None, start, seed, kind)
     typer.echo(f"Note: {say_learnt_or_unchanged(learnt)}", err=True)
     return learnt

@@ -20,8 +20,8 @@ from ..questions.design import BUDGET, DesignAnswer
 from ..questions.forecast import ForecastAnswer, ForecastQuestion
 from ..questions.plan import PlanAnswer
 from ..questions.report import ReportQuestion
+from ..reading.names import range_and_direction
 from ..reading.score_details import BY_SCORE
-from ..reading.score_range import range_and_direction
 from ..settings import list_changes, list_settings
 
 __all__ = [

@@ -10,15 +10,15 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from .._check import check_bool, check_list, check_text
+from .._check import check_bool, check_list, check_path, check_text
 from ..curve import LearningCurve
 from ..errors import DataError
 from ..estimators import CurveEstimator
 from ..files.lock import lock_file, read_shared
-from ..files.writing import check_writable, resolve_path, to_json_value
+from ..files.writing import check_writable, to_json_value
 from ..forecast import Quantity
-from ..reading.known_metrics import metric_name
-from ..reading.spreadsheets import read_bytes
+from ..reading.files import read_bytes
+from ..reading.names import metric_name
 from .lines import (
     CurveIdentity,
     Day,
@@ -67,7 +67,7 @@ class ForecastRecord:
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        resolve_path(path)  # refuses other objects than paths
+        check_path(path)  # refuses other objects than paths
         self.path = Path(os.fsdecode(path))
 
     def __repr__(self) -> str:

@@ -31,9 +31,9 @@ from ..estimators.saving import curve_to_json, setting_to_json
 from ..files.writing import to_json_value
 from ..forecast import Forecast, Quantity
 from ..model.beliefs import compute_checksum
-from ..reading.counts import PROBLEM_COUNTS
+from ..reading.files import one_line
+from ..reading.names import PROBLEM_COUNTS
 from ..reading.score_details import BY_SCORE, SEVERAL
-from ..reading.spreadsheets import one_line
 
 __all__ = [
     "JUDGED_LEVELS",

@@ -9,7 +9,7 @@ from apexgp import APExGP, learn_beliefs
 from apexgp.curve import build_curve_columns
 from apexgp.priors import CALIBRATED, read_priors, write_priors
 from apexgp.questions.forecast import ForecastQuestion
-from apexgp.reading.spreadsheets import as_csv
+from apexgp.reading.files import as_csv
 from apexgp.surfaces.report.text import list_assumptions
 from curves_to_learn_from import whole_curve
 from documents import faults

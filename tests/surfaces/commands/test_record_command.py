@@ -8,7 +8,7 @@ import pytest
 from apexgp import APExGP, ForecastRecord, LearningCurve
 from apexgp.curve import build_curve_columns
 from apexgp.priors import read_priors
-from apexgp.reading.spreadsheets import as_csv
+from apexgp.reading.files import as_csv
 from apexgp.track_record.forecast_record import read_lines
 from conftest import require
 from curves_to_learn_from import whole_curve

@@ -33,7 +33,7 @@ from ...estimators.contract import clone
 from ...estimators.least_squares import METHODS
 from ...files.writing import write_text
 from ...metrics import RESOLUTION
-from ...reading.spreadsheets import as_csv
+from ...reading.files import as_csv
 from ...required import RequiredSize
 from ...running.processes import run_in_order
 from ...running.terminal import progress_bar

@@ -15,7 +15,7 @@ from ...question_base.citations import list_method_sources
 from ...question_base.documents import Count, Json, NonNegative, Size, Versioned, WithMethodsText, word_answer
 from ...question_base.phrases import join_words
 from ...question_base.question import Cells, QuestionAnswer
-from ...reading.known_metrics import metric_name
+from ...reading.names import metric_name
 from ...replication.result import ExperimentResult, RangeFigure
 from ...replication.settings import EXPERIMENT_METHODS, DenseRuns
 

@@ -15,7 +15,7 @@ from ..._check import check_bool, check_instance
 from ...curve import build_curve_columns
 from ...errors import RequestError, WouldOverwriteError
 from ...files.writing import check_writable, resolve_path, write_atomically, write_text
-from ...reading.spreadsheets import as_csv
+from ...reading.files import as_csv
 from ...replication.result import ExperimentResult
 from . import ExperimentAnswer, ExperimentDocument
 from .picture import ExperimentDisplay

@@ -47,7 +47,7 @@ from ...question_base.picture_style import (
 from ...question_base.sizes import SizeSpec
 from ...question_base.wording import format_size_interval
 from ...reading.known_metrics import UNNAMED
-from ...reading.score_range import check_within
+from ...reading.names import check_within
 from ...required import RequiredSize
 from ...scale import Range
 from .curve_picture import CurvePicture, build_curve_picture, find_picture_end, is_marked

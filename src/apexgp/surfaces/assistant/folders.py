@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ..._check import format_some, format_value
 from ...errors import DataError, RequestError
-from ...reading.spreadsheets import read_bytes
+from ...reading.files import read_bytes
 from ..web.reading import TableFile
 
 __all__ = ["MOST_BYTES", "check_folder", "read_file_within"]

@@ -23,7 +23,8 @@ from ...collect.training import TrainingPlan
 from ...design.stop_rule import StopRule
 from ...errors import ApexError, DataError, RequestError
 from ...files.writing import check_writable, write_text
-from ...reading.known_metrics import UNNAMED, metric_name
+from ...reading.known_metrics import UNNAMED
+from ...reading.names import metric_name
 from ...required import CONFIDENCE
 from ..command import SetsArgument, build_options_vocabulary, parse_numbers, share_option
 from ..curve_output import CurveOutput, print_curve

@@ -29,7 +29,7 @@ from ...questions.forecast import say_answer, say_pilot
 from ...questions.forecast.curve_picture import CurvePicture
 from ...questions.forecast.tripod import TRIPOD_INTRO, list_tripod_items
 from ...questions.report import ReportAnswer, ReportDocument, ReportedFacts, ReportQuestion
-from ...reading.spreadsheets import as_csv
+from ...reading.files import as_csv
 from ..chart.figure import build_chart_figure, read_chart_script, read_chart_style
 from ..command import build_options_vocabulary
 from ..output import build_curve_table

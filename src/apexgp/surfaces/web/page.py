@@ -24,7 +24,7 @@ from ...questions.learn import list_priors_notes
 from ...questions.plan import PlanAnswer, PlanDocument
 from ...questions.report import PlannedSettings
 from ...questions.sensitivity import SensitivityAnswer, SensitivityDocument, analyse
-from ...reading.spreadsheets import as_csv
+from ...reading.files import as_csv
 from ...settings import DeclaredSetting, Setting, build_vocabulary, list_settings
 from ...vocabulary import Vocabulary
 from ..chart.figure import build_chart_figure, build_chart_file

@@ -15,11 +15,12 @@ from ...curve import LearningCurve, ask_for_direction, build_detail_columns, rea
 from ...errors import ApexError, DataError, Fault, RequestError
 from ...question_base.column_settings import ColumnSettings
 from ...reading.companions import with_spreads_apart
+from ...reading.files import is_workbook
 from ...reading.headers import find_columns
-from ...reading.score_range import range_and_direction
+from ...reading.layout import Table
+from ...reading.names import range_and_direction
 from ...reading.source import read_source
-from ...reading.spreadsheets import Table
-from ...reading.workbook import is_workbook, sheet_titles
+from ...reading.workbook import sheet_titles
 
 __all__ = ["TableFile", "TablesReply", "Upload", "read_tables", "read_text"]
 

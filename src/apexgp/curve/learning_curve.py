@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, Unpack, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ._answer import Answer, ColumnData, SummaryTable
-from ._check import (
+from .._answer import Answer, ColumnData, SummaryTable
+from .._check import (
+    UNUSABLE,
     FloatArray,
     check_choice,
     check_finite_array,
@@ -25,22 +27,29 @@ from ._check import (
     format_some,
     format_value,
 )
-from ._numbers import format_count, format_score, format_size
-from .errors import DataError, RequestError
-from .files.writing import write_text
-from .learners import check_learner
-from .reading.counts import PROBLEM_COUNTS
-from .reading.frames import is_frame, scikit_learn_curve
-from .reading.known_metrics import UNNAMED, is_negated, known_metric, metric_name
-from .reading.score_details import BY_SCORE, SEVERAL, RunCount, checked_details
-from .reading.score_range import check_within, range_and_direction
-from .reading.size_labels import share_kept, unit_label
-from .reading.source import Source, TableSettings, read_measurements
-from .reading.split_labels import check_splits, split_labels, unstacked
-from .reading.spreadsheets import Table, as_csv
-from .scale import UNIT_RANGE, UNIT_SCALE, Range, Scale, check_range, format_range, make_scale, range_to_text
+from .._numbers import format_count, format_score, format_size
+from ..errors import DataError, MissingScoresWarning, RequestError, warn
+from ..files.writing import write_text
+from ..learners import check_learner
+from ..reading.files import Source, as_csv
+from ..reading.frames import is_frame, scikit_learn_curve
+from ..reading.known_metrics import UNNAMED
+from ..reading.measure import share_kept, unit_label
+from ..reading.names import (
+    PROBLEM_COUNTS,
+    check_within,
+    is_negated,
+    known_metric,
+    metric_name,
+    range_and_direction,
+)
+from ..reading.score_details import BY_SCORE, SEVERAL, RunCount, checked_details
+from ..scale import UNIT_RANGE, UNIT_SCALE, Range, Scale, check_range, format_range, make_scale, range_to_text
 
-__all__ = ["LearningCurve", "read_curves"]
+__all__ = ["Direction", "LearningCurve", "Replicates", "build_curve_columns", "build_detail_columns"]
+
+if TYPE_CHECKING:
+    from .reader import TableOptions
 
 # Columns of a file of curves with details of the scores, and the attributes that hold them.
 _DETAILS = {
@@ -237,14 +246,15 @@ class LearningCurve(Answer):
             )  # a metric with one finite end is best there
             direction = "lower" if ended else usual_direction
         check_within("scores", measured, between, metric, stated=range is not None)
-        details, averaged_over = checked_details(
-            measured, between, train_scores=train_scores, n_test=n_test, averaged_over=averaged_over, score_sd=score_sd
-        )
-        labels = None if split is None else split_labels(split)
+        given = {"train_scores": train_scores, "n_test": n_test, "score_sd": score_sd}
+        details: dict[str, FloatArray | None] = dict.fromkeys(given)
+        if averaged_over is not None or any(values is not None for values in given.values()):
+            details, averaged_over = checked_details(measured, between, averaged_over=averaged_over, **given)
+        labels = None if split is None else _check_labels(split)
         if measured.ndim == 2:
             there = ~np.isnan(measured)
             details = {name: None if values is None else values[there] for name, values in details.items()}
-            at, measured, labels = unstacked(at, measured, labels)
+            at, measured, labels = _unstack(at, measured, labels)
         elif measured.ndim != 1:
             raise DataError(f"scores must have one or two dimensions, got shape {measured.shape}.")
         if at.shape != measured.shape:
@@ -255,7 +265,7 @@ class LearningCurve(Answer):
                 f"scores must not be NaN, got NaN in row {format_some(rows)} (counting from 0). Leave such rows out."
             )
         if labels is not None:
-            check_splits(at, labels)
+            _check_splits(at, labels)
         known = {name: None if values is None or np.isnan(values).all() else values for name, values in details.items()}
         arrays = {"sizes": at, "scores": measured, "split": labels, **known}
         for array in arrays.values():
@@ -421,76 +431,12 @@ class LearningCurve(Answer):
         size: str | None = None,
         score: str | Sequence[str] | None = None,
         split: str | None = None,
-        *,
-        metric: str | None = None,
-        direction: Direction | None = None,
-        range: Range | None = None,
-        unit: str | None = None,
-        sheet: str | int | None = None,
-        train_score: str | Sequence[str] | None = None,
-        score_sd: str | None = None,
-        n_test: str | float | None = None,
-        averaged_over: str | int | None = None,
-        n_features: str | int | None = None,
-        n_classes: str | int | None = None,
-        each_column: EachColumn | None = None,
-        per_cent: bool | None = None,
-        test_share: float | None = None,
+        **settings: Unpack[TableOptions],
     ) -> LearningCurve:
-        """Read one curve from a table: delimited text, an .xlsx workbook, JSON, a folder of runs, an MLflow experiment.
+        """Read the only curve of a table: `apexgp.read(path, ...).curve`, whose parameters these are."""
+        from .reader import read
 
-        Parameters
-        ----------
-        path
-            The file, or an open one. A line near its beginning names the columns. JSON has one object per score. A
-            folder stands for the training runs beneath it, with what Hugging Face's Trainer writes, and
-            `mlflow:experiment` for the runs of an experiment of MLflow (extra `mlflow`).
-        size, score, split
-            Names of the columns. By default those with these names, or common ones: `n` or `Training examples`, `AUC`
-            or `accuracy`, `fold` or `seed`. A file without splits has unlabelled replicates. A list of names, or a
-            pattern such as `fold*`, as `score` reads a wide table, one column per split; numbered columns (`split1`,
-            `split2`, ... or `1`, `2`, ...) are read as one without being listed. Where names do not distinguish splits
-            from models, use `each_column`.
-        metric
-            What was measured, or, in a file whose column `metric` names several, which of them to read. By default what
-            the file says: in that column, or by the name of the column of scores.
-        direction
-            Which way is better; by default what the column `direction` says, or as for `LearningCurve`.
-        range
-            The lowest and the highest possible score; by default what the column `range` says, or as for
-            `LearningCurve`.
-        unit
-            What a size counts, as worded in answers, such as "patients"; by default what the column `unit` or the name
-            of the column of sizes (`n patients`) says, or "rows": training examples.
-        sheet
-            Which sheet of a workbook: its name, or its number from 1; by default the first with a table of scores.
-        train_score, score_sd
-            Columns of the training scores, and of the standard deviation of the runs behind each score. By default
-            those with these names, or common ones: `train AUC`, `sd`, `auc_std`; and numbers after ± in the cells of
-            the scores. For a wide table, a list with one column of training scores for each of scores.
-        n_test, averaged_over
-            Number of test cases behind a score, and of runs that it averages: a number, or a column. By default what
-            the table says: `n_test`, `Test cases`; `averaged_over`, `n_runs`. "several" stands for means over an
-            unknown number of runs, and so does a column of scores called `mean AUC` or similar.
-        n_features, n_classes
-            Number of features that the classifier sees, after encoding, and of classes: a number, or a column. By
-            default what the table says: `n_features`, `Number of features`; `n_classes`, `Classes`.
-        each_column
-            What each of several columns of scores is, "split" or "model", where their names do not tell. Each model is
-            a separate curve: see `read_curves`.
-        per_cent
-            True for scores in per cent. By default those with a % sign, in the cells or in the name of the column.
-        test_share
-            Share of the collected data that is withheld from training, for validation and test; by default what the
-            column `test_share` says, if there is one.
-        """
-        wanted = TableSettings(
-            *(size, score, split, None, metric, direction, unit, sheet),
-            *(train_score, score_sd, n_test, averaged_over, each_column, per_cent, test_share, range),
-            n_features=n_features,
-            n_classes=n_classes,
-        )
-        return _take_only_curve(read_curves_and_notes(path, wanted)[0], path)
+        return read(path, size, score, split, **settings).curve
 
     @classmethod
     def from_frame(
@@ -499,24 +445,11 @@ class LearningCurve(Answer):
         size: str | None = None,
         score: str | Sequence[str] | None = None,
         split: str | None = None,
-        *,
-        metric: str | None = None,
-        direction: Direction | None = None,
-        range: Range | None = None,
-        unit: str | None = None,
-        train_score: str | Sequence[str] | None = None,
-        score_sd: str | None = None,
-        n_test: str | float | None = None,
-        averaged_over: str | int | None = None,
-        n_features: str | int | None = None,
-        n_classes: str | int | None = None,
-        each_column: EachColumn | None = None,
-        per_cent: bool | None = None,
-        test_share: float | None = None,
+        **settings: Unpack[TableOptions],
     ) -> LearningCurve:
-        """Take one curve from a data frame of pandas, polars or Arrow, or from a mapping of names to columns.
+        """Take the only curve of a data frame of pandas, polars or Arrow, or of a mapping from names to columns.
 
-        The parameters are those of `from_csv`, and columns are found by the same names.
+        The parameters are those of `apexgp.read`, and columns are found by the same names.
 
         Examples
         --------
@@ -525,13 +458,9 @@ class LearningCurve(Answer):
         """
         if not is_frame(frame):
             raise DataError(f"Expected a data frame, got {format_value(frame)}.")
-        wanted = TableSettings(
-            *(size, score, split, None, metric, direction, unit, None),
-            *(train_score, score_sd, n_test, averaged_over, each_column, per_cent, test_share, range),
-            n_features=n_features,
-            n_classes=n_classes,
-        )
-        return _take_only_curve(read_curves_and_notes(frame, wanted)[0], frame)
+        from .reader import read
+
+        return read(frame, size, score, split, **settings).curve
 
     @classmethod
     def from_sklearn(
@@ -632,134 +561,66 @@ def build_detail_columns(curve: LearningCurve) -> dict[str, list[float | str | N
     return columns
 
 
-def read_curves(
-    path: Source,
-    size: str | None = None,
-    score: str | Sequence[str] | None = None,
-    split: str | None = None,
-    *,
-    task: str | None = None,
-    metric: str | None = None,
-    direction: Direction | None = None,
-    range: Range | None = None,
-    unit: str | None = None,
-    sheet: str | int | None = None,
-    train_score: str | Sequence[str] | None = None,
-    score_sd: str | None = None,
-    n_test: str | float | None = None,
-    averaged_over: str | int | None = None,
-    n_features: str | int | None = None,
-    n_classes: str | int | None = None,
-    each_column: EachColumn | None = None,
-    per_cent: bool | None = None,
-    test_share: float | None = None,
-) -> dict[str | None, LearningCurve]:
-    """Read every curve of a file or data frame: a mapping from the entries of its column `task` to their curves.
-
-    A table without that column has one curve, under the key None. The other parameters are those of
-    `LearningCurve.from_csv`.
-    """
-    wanted = TableSettings(
-        *(size, score, split, task, metric, direction, unit, sheet),
-        *(train_score, score_sd, n_test, averaged_over, each_column, per_cent, test_share, range),
-        n_features=n_features,
-        n_classes=n_classes,
-    )
-    return read_curves_and_notes(path, wanted)[0]
-
-
-def read_curves_and_notes(
-    path: Source | Table, wanted: TableSettings, *, ask: bool = True
-) -> tuple[dict[str | None, LearningCurve], tuple[str, ...]]:
-    """Read every curve, and note what a reader should know: which column was taken for what, what was left out.
-
-    Curves that get worse with size, while nothing says which way is better, are an error that asks. Callers that do not
-    want all of the curves leave that to `ask_for_direction`, or to the fit.
-    """
-    found, notes = read_measurements(path, wanted)
-    curves = {
-        task: LearningCurve(
-            entry.sizes,
-            entry.scores,
-            entry.split or None,
-            averaged_over=entry.averaged_over,
-            **entry.about,
-            **entry.details,  # type: ignore[arg-type]
-        )
-        for task, entry in found.items()
-    }
-    for task in _find_in_doubt(curves):
-        curves[task].__dict__["direction_in_doubt"] = True
-    if ask:
-        ask_for_direction(curves, path)
-    losses = dict.fromkeys(curve.metric_name for curve in curves.values() if _is_taken_for_a_loss(curve))
-    return curves, (
-        *notes,
-        *(f"{_find_source_name(path)}: for {name}, lower is taken to be better." for name in losses),
-    )
-
-
-def _is_taken_for_a_loss(curve: LearningCurve) -> bool:
-    return not curve.direction_stated and curve.direction == "lower"
-
-
-def _find_in_doubt(curves: Mapping[str | None, LearningCurve]) -> list[str | None]:
-    """Find the curves of a table that get worse, by a metric of which nothing says which way is better.
-
-    Curves of a table have the same metric: where more of them clearly improve, those that do not are no question.
-    """
-    open_to_doubt = {
-        task: curve
-        for task, curve in curves.items()
-        if not curve.direction_stated and known_metric(curve.metric) is None and not is_negated(curve.metric)
-    }
-    worse = [task for task, curve in open_to_doubt.items() if curve.upward.replicates.falls_clearly]
-    better = [task for task, curve in open_to_doubt.items() if curve.upward.replicates.rises_clearly]
-    return [] if len(better) > len(worse) else worse
-
-
-def ask_for_direction(curves: Mapping[str | None, LearningCurve], source: Any = None) -> None:
-    """Refuse curves whose direction is in doubt, and ask whoever gave them which way is better."""
-    in_doubt = [task for task, curve in curves.items() if curve.direction_in_doubt]
-    if not in_doubt:
-        return
-    first = curves[in_doubt[0]]
-    pilot, falls = first.replicates, first.direction == "higher"
-    what = "scores" if first.metric == UNNAMED else first.metric_name
-    tasks = "" if len(curves) == 1 else f" of {format_some(in_doubt)}"
-    does = ("fall" if falls else "rise") + "s" * (first.metric != UNNAMED)
-    start, end = (f"{format_score(pilot.mean[i], first.decimals)} at {format_size(pilot.sizes[i])}" for i in (0, -1))
-    raise DataError(
-        f"{'The' if source is None else 'the'} {what}{tasks} {does} as the training set grows, from {start} to {end}: "
-        f"is {'lower' if falls else 'higher'} better?",
-        where="" if source is None else str(_find_source_name(source)),
-        remedy=(
-            "Say so with {} or {}, or name the metric with {} if it is a known one such as error rate or accuracy.",
-            ("direction", "lower"),
-            ("direction", "higher"),
-            "metric",
-        ),
-    )
-
-
-def _find_source_name(source: Any) -> Any:
-    """The name of a table, a file or a data frame in messages."""
-    if isinstance(source, Table):
-        return source.path
-    return "The data frame" if is_frame(source) else getattr(source, "name", source)
-
-
-def _take_only_curve(curves: dict[str | None, LearningCurve], source: Any) -> LearningCurve:
-    if len(curves) > 1:
-        raise DataError(
-            f"{_find_source_name(source)} holds {len(curves)} tasks ({format_some(list(curves))}), but one curve was "
-            "expected. Read them all with apexgp.read_curves, or keep the rows of one task."
-        )
-    return next(iter(curves.values()))
-
-
 def _check_bound(size: float) -> float:
     bound = check_real_array("size", size)
     if bound.ndim or np.isnan(bound):
         raise RequestError(f"must be one number, got {format_value(size)}.", argument="size")
     return float(bound)
+
+
+def _check_labels(split: ArrayLike) -> NDArray[Any]:
+    """One label per score, each as it was given."""
+    try:
+        # As objects, so that 1 and "1" stay two labels.
+        labels = np.array(list(np.asarray(split, dtype=object)), dtype=object)
+        texts = [str(label) for label in labels if hash(label) is not None]
+        if labels.ndim != 1:
+            raise TypeError
+    except UNUSABLE:
+        raise DataError(
+            f"must be a list with one label for each score, got {format_value(split)}.", argument="split"
+        ) from None
+    empty = [i for i, text in enumerate(texts) if text in ("", "None", "nan", "NaT", "<NA>")]
+    if empty:
+        raise DataError(
+            f"split has no label in row {format_some(empty)} (counting from 0). Label every row, or omit split if the "
+            "replicates are independent."
+        )
+    return labels
+
+
+def _check_splits(sizes: FloatArray, split: NDArray[Any]) -> None:
+    """Refuse labels that are not as many as the scores, or a split that is measured twice at a size."""
+    if split.shape != sizes.shape:
+        raise DataError(f"Need one split label for each score, got {split.size} labels and {sizes.size} scores.")
+    (size, label), count = Counter(zip(sizes.tolist(), split.tolist(), strict=True)).most_common(1)[0]
+    if count > 1:
+        raise DataError(
+            f"Split {label!r} has {count} scores at size {size:g}. A split is measured once at each size: number the "
+            "splits differently, or omit split if the replicates are independent."
+        )
+
+
+def _unstack(
+    sizes: FloatArray, table: FloatArray, labels: NDArray[Any] | None
+) -> tuple[FloatArray, FloatArray, NDArray[Any]]:
+    """Rows of a table with one row per size and one column per split."""
+    height, width = table.shape
+    if sizes.size != height:
+        raise DataError(f"A table of scores needs one row per size, got {sizes.size} sizes and {height} rows.")
+    if labels is None:
+        labels = np.arange(width)
+    elif labels.size != width:
+        raise RequestError(
+            f"A table of scores needs one split label per column, got {labels.size} for {width} columns."
+        )
+    measured = ~np.isnan(table)
+    if not measured.all():
+        warn(
+            f"{(~measured).sum()} of {measured.size} scores in the table are NaN and were left out.",
+            MissingScoresWarning,
+        )
+    row, column = np.nonzero(measured)
+    if row.size == 0:
+        raise DataError("The table contains no numeric score.")
+    return sizes[row], table[measured], labels[column]
