@@ -2,19 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
+from ..errors import RequestError
+from ..scale import range_to_text
 from ..settings import Setting
 
 if TYPE_CHECKING:
     from ..curve import Direction
     from ..reading.interpretation import TableSettings
 
-__all__ = ["ColumnSettings"]
+__all__ = ["ColumnSettings", "write_fields"]
 
 _NAME = {"max_length": 200}  # characters
 _NAMES = {"max_length": 1000}  # columns
+_LONG = {"max_length": 20_000}  # characters
+_NO_HEADER = "none"
+_COLUMNS = {
+    "size": "size_column",
+    "score": "score_column",
+    "split": "split_column",
+    "task": "task_column",
+    "train_score": "train_column",
+    "score_sd": "sd_column",
+}
+_LISTS = ("score", "train_score")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -181,10 +195,80 @@ class ColumnSettings:
     sheet: Annotated[
         str | None,
         Setting(
-            "Sheet of an .xlsx workbook, by name or number.",
+            "Sheet of an .xlsx workbook, by name or number; * for all, each a model.",
             control="Sheet",
             default="the first with a table of scores",
             server_limits=_NAME,
+        ),
+    ] = None
+    roles: Annotated[
+        str | None,
+        Setting(
+            "What columns hold, by their letters, such as A=size,C=score: size, score, split, model, train_score, "
+            "score_sd, n_test, averaged_over, n_features, n_classes, metric or ignored.",
+            control="Roles of columns",
+            default="found by name",
+            server_limits=_LONG,
+        ),
+    ] = None
+    header: Annotated[
+        str | None,
+        Setting(
+            "Rows that name the columns, such as 3 or 2-3; none if no row does.",
+            control="Header rows",
+            default="found by name",
+            server_limits=_NAME,
+        ),
+    ] = None
+    rows: Annotated[
+        str | None,
+        Setting(
+            "Rows that hold measurements, such as 4-19 or 4,6,9.",
+            control="Rows",
+            default="those with numbers",
+            server_limits=_LONG,
+        ),
+    ] = None
+    fill_down: Annotated[
+        str | None,
+        Setting(
+            "Columns whose empty cells take the entry above them, by their letters.",
+            control="Filled-down columns",
+            default="where names or sizes are written once for several rows",
+            server_limits=_NAME,
+        ),
+    ] = None
+    transposed: Annotated[
+        bool | None,
+        Setting(
+            "Whether rows stand for columns.",
+            control="Rows stand for columns",
+            default="judged by the sizes",
+            flags=(("--transposed", "True"), ("--not-transposed", "False")),
+        ),
+    ] = None
+    total: Annotated[
+        float | None,
+        Setting(
+            "Number of examples that sizes such as 25 % are shares of.",
+            control="Sizes are shares of",
+            default="what the words above the table say",
+        ),
+    ] = None
+    decimal_sign: Annotated[
+        Literal[".", ","] | None,
+        Setting("Sign before the fractions of numbers.", control="Decimal sign", default="judged by the numbers"),
+    ] = None
+    point_groups: Annotated[
+        bool, Setting("A size of 1.600 is sixteen hundred.", control="Points stand between thousands")
+    ] = False
+    cells: Annotated[
+        list[str] | None,
+        Setting(
+            "Corrected cell, such as B7=1000.",
+            option="cell",
+            control="Corrected cells",
+            server_limits=_NAMES,
         ),
     ] = None
 
@@ -212,11 +296,57 @@ class ColumnSettings:
             each_column=self.each_column,
             per_cent=self.per_cent or None,
             test_share=self.test_share,
+            roles=self.roles,
+            header=() if self.header is not None and self.header.strip().casefold() == _NO_HEADER else self.header,
+            rows=self.rows,
+            fill_down=self.fill_down,
+            transposed=self.transposed,
+            total=self.total,
+            decimal_sign=self.decimal_sign,
+            point_groups=self.point_groups or None,
         )
+
+    @property
+    def corrected_cells(self) -> dict[str, str]:
+        """Corrected cells by letter and row number."""
+        pairs = [cell.partition("=") for cell in self.cells or ()]
+        if wrong := next((cell for cell in self.cells or () if "=" not in cell), None):
+            raise RequestError(f"must be a cell and its text, such as B7=1000, got {wrong!r}.", argument="cells")
+        return {where.strip().upper(): text for where, _, text in pairs}
 
     @property
     def _direction(self) -> Direction | None:
         return None if self.lower_is_better is None else "lower" if self.lower_is_better else "higher"
+
+
+def write_fields(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Arguments of `apexgp.read` as fields of these settings, which commands and requests take."""
+    fields: dict[str, Any] = {}
+    for argument, value in arguments.items():
+        if argument == "direction":
+            fields["lower_is_better"] = value == "lower"
+        elif argument == "roles":
+            fields["roles"] = ",".join(f"{letter}={role}" for letter, role in value.items())
+        elif argument in ("rows", "header"):
+            fields[argument] = _write_rows(value) or _NO_HEADER
+        elif argument == "range":
+            fields["range"] = range_to_text(value)
+        elif argument in _COLUMNS:
+            fields[_COLUMNS[argument]] = [value] if isinstance(value, str) and argument in _LISTS else value
+        else:
+            fields[argument] = value
+    return fields
+
+
+def _write_rows(numbers: Iterable[int]) -> str:
+    """Numbers of rows as people write them: 4-19,22."""
+    runs: list[list[int]] = []
+    for number in sorted(numbers):
+        if runs and number == runs[-1][1] + 1:
+            runs[-1][1] = number
+        else:
+            runs.append([number, number])
+    return ",".join(f"{first}" if first == last else f"{first}-{last}" for first, last in runs)
 
 
 def _one_or_several(names: list[str] | None) -> str | list[str] | None:

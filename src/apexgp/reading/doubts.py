@@ -118,7 +118,8 @@ def _word_choice(argument: str, value: Any) -> str:
     if argument == "each_column":
         return f"each column is a {value}"
     if argument == "score":
-        return f"the scores are in {format_some([f'“{one}”' for one in ([value] if isinstance(value, str) else value)], 4)}"
+        names = [value] if isinstance(value, str) else value
+        return f"the scores are in {format_some([f'“{one}”' for one in names], 4)}"
     if argument == "per_cent":
         return "the scores are per cents"
     if argument == "direction":

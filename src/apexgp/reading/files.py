@@ -221,7 +221,8 @@ def _join_sheets(sheets: Sequence[Sheet]) -> Sheet:
         rows += [[str(one.title)], *map(list, one.rows)]
     first = sheets[0]
     numbered = list(enumerate(rows, start=1))
-    note = f"read {len(sheets)} sheets one below the other, rows counted through: {format_some([s.title for s in sheets])}."
+    titles = format_some([one.title for one in sheets])
+    note = f"read {len(sheets)} sheets one below the other, rows counted through: {titles}."
     return Sheet.build(first.source, numbered, place="row", title=ALL_SHEETS, titles=first.titles, notes=(note,))
 
 

@@ -102,8 +102,8 @@ _TOTALS = {"n total", "total", "total size", "total n", "dataset size", "data to
 class TableSettings:
     """What the caller says of a table: names of columns, and what they hold; None where the table tells.
 
-    The fields are the parameters of `apexgp.read`. `n_test`, `averaged_over`, `n_features` and `n_classes` are a column,
-    or the number that holds for every score; as text either may be meant.
+    The fields are the parameters of `apexgp.read`. `n_test`, `averaged_over`, `n_features` and `n_classes` are a
+    column, or the number that holds for every score; as text either may be meant.
     """
 
     size: str | None = None
@@ -661,7 +661,7 @@ class _Proposal:
             self.notes.append(f"read the sizes as shares of {self.total:,.0f}, which the words above the table give.")
 
     def _ask_about_crossed_columns(self, table: Table) -> None:
-        """Ask what a column is that has the same few entries at every size, while scores of a size are told apart by nothing."""
+        """Ask what a column is that has the same few entries at every size, where nothing else tells scores apart."""
         if self.roles.split is not None or self.roles.wide or self.roles.size is None:
             return
         used = self.roles.by_column()
@@ -676,9 +676,10 @@ class _Proposal:
             if len(groups) > 1 and len(set(entries)) == 1 and 1 < len(set(entries[0])) == len(entries[0]):
                 letter = next(map(column_letter, table.sheet_columns.get(name, ())), "")
                 ways = [("roles", {letter: role}) for role in ("split", "model", "ignored")]
+                own = format_some(sorted(set(entries[0])))
                 raise DataError(
-                    f"{table.path}: the column {name!r} has {format_some(sorted(set(entries[0])))} at every size. Are these "
-                    "splits of one model, different models, or neither?",
+                    f"{table.path}: the column {name!r} has {own} at every size. Are these splits of one model, "
+                    "different models, or neither?",
                     remedy=("Use {}, {} or {}.", *ways),
                 )
 

@@ -12,7 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import accumulate, groupby
+from itertools import accumulate, groupby, pairwise
 from typing import Any, Protocol
 
 from .._check import format_some, format_value
@@ -180,7 +180,7 @@ def names_sizes(cells: Sequence[str], below: Sequence[str]) -> bool:
     sizes = [size_in_name(cell) for cell in filled]
     own = [size for size in sizes if size is not None]
     labels = len(filled) - len(own)
-    rising = len(own) > 1 and all(one < other for one, other in zip(own, own[1:], strict=False))
+    rising = len(own) > 1 and all(one < other for one, other in pairwise(own))
     scores = [cell for cell, name in zip(below, cells, strict=False) if size_in_name(name) and holds_number(cell)]
     whole = [cell for cell in scores if re.fullmatch(r"\d+", cell)]
     return rising and labels <= len(own) and bool(scores) and len(whole) < len(scores)
@@ -270,7 +270,7 @@ def _consecutive(rows: Sequence[int]) -> list[list[int]]:
 
 
 def _header_rows(grid: list[list[str]], finds_header: Callable[[Sequence[str]], bool]) -> list[int]:
-    """The rows that name columns: the first that does, or else the first with two cells or more; and its repetitions."""
+    """The rows that name columns: the first that does, or else the first with two cells or more; and repetitions."""
     comments = [row[0].startswith("#") for row in grid]  # lines of them do not count; `# samples` may be a name
     before = accumulate(comments, initial=0)
     near = [i for i, passed in zip(range(len(grid)), before, strict=False) if i - passed < _HEADER_WITHIN]

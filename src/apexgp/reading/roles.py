@@ -270,7 +270,7 @@ def find_learners(table: Table) -> str | None:
 
 
 def _holds_splits(table: Table, name: str, at: Sequence[object]) -> bool:
-    """Whether a column names splits by its name (split, Fold, seed, random_state, run id), and not runs or their number."""
+    """Whether a column names splits (split, Fold, seed, random_state, run id), and neither runs nor their number."""
     beside = {"cv", "data", "random", "id", "number", "no", "nr"}
     plain = plain_name(name)
     words = [word for word in plain.split() if word not in beside]

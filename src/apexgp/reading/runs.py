@@ -173,8 +173,8 @@ def load_folder(source: str | os.PathLike[str]) -> Sheet:
     files = _files(root)
     if not files:
         raise DataError(
-            f"{root} is a folder without {_RESULTS}, {_STATE} or {_SUMMARY}. Name a file with a table of scores, or the "
-            "folder above runs of Hugging Face's Trainer or of nnU-Net."
+            f"{root} is a folder without {_RESULTS}, {_STATE} or {_SUMMARY}. Name a file with a table of scores, or "
+            "the folder above runs of Hugging Face's Trainer or of nnU-Net."
         )
     runs: dict[str, tuple[Path, dict[str, Any]]] = {}
     for folder, path in files.items():

@@ -30,7 +30,7 @@ from ..requests import (
     load_request,
 )
 from .page import AdviceQuestion, PageQuestion, build_controls_vocabulary, build_page_vocabulary
-from .reading import Upload, read_tables, read_text
+from .reading import Upload, read_text, read_upload
 from .refusals import UNPREPARED, build_error_body
 
 __all__ = ["PAGE_QUESTIONS", "Reply", "answer", "list_requests", "load_served_question"]
@@ -96,7 +96,7 @@ def answer(request: tuple[str, Fields | Upload]) -> Reply:
 def _answer(kind: str, asked: Fields | Upload) -> Any:
     """A document, or the text of a report."""
     if isinstance(asked, Upload):
-        return read_tables(asked)
+        return read_upload(asked, _vocabularies(kind)[0])
     found, notes = answer_request(load_served_question(kind), asked, read_text)
     if isinstance(found, ReportAnswer):
         return build_report_page({"": found}, {}, found.question)
@@ -114,8 +114,5 @@ def _describe_error(kind: str, problem: ApexError, asked: Fields | Upload) -> by
     settling = [name for name, _ in problem.to_set] if asks else []
     argument = next(map(fields.name, filter(None, [problem.argument, *settling])), None)
     kind_of = "data" if isinstance(problem, DataError) else "request"
-    if isinstance(asked, Upload):
-        cells, at_fault = asked.list_faulty_cells(problem.faults)
-        return build_error_body(kind_of, str(problem), argument, at_fault, {**asked.layout, "cells": cells})
-    rows = [asdict(fault) for fault in problem.faults] if "table" in asked else []
+    rows = [asdict(fault) for fault in problem.faults] if isinstance(asked, dict) and "table" in asked else []
     return build_error_body(kind_of, str(problem), argument, rows)

@@ -30,7 +30,7 @@ from .examples import ExamplesReply, load_examples
 from .guard import Guard
 from .page import fill_in, label_control
 from .pool import BusyError, TookTooLongError, WorkerDiedError, WorkerPool
-from .reading import TablesReply, Upload
+from .reading import ReadingReply, Upload
 from .refusals import UNPREPARED, ErrorReply, RefusalError
 
 __all__ = ["COMPUTE_SECONDS", "build_application", "make_app"]
@@ -38,7 +38,7 @@ __all__ = ["COMPUTE_SECONDS", "build_application", "make_app"]
 COMPUTE_SECONDS = 30.0  # after which a computation is given up
 _MOST_WAITING = 200  # requests, for one of the processes
 _COMPONENTS = "#/components/schemas/"
-_OTHER_REPLIES = (ErrorReply, ExamplesReply, TablesReply)
+_OTHER_REPLIES = (ErrorReply, ExamplesReply, ReadingReply)
 _COLUMNS: dict[str, Any] = {one.name: build_field(one) for one in list_settings(ColumnSettings)}
 _ColumnsQuery = create_model("ColumnsQuery", **_COLUMNS)
 _TAKES = {"/api/read": "application/octet-stream"}  # where it is not JSON
@@ -144,7 +144,7 @@ def _add_paths(app: FastAPI) -> None:
 
     @app.post(
         "/api/read",
-        responses={200: _json_of(TablesReply)},
+        responses={200: _json_of(ReadingReply)},
         openapi_extra={
             "requestBody": {
                 "required": True,
@@ -154,7 +154,7 @@ def _add_paths(app: FastAPI) -> None:
         },
     )
     async def read(request: Request, given: Annotated[_ColumnsQuery, Query()]) -> Response:  # type: ignore[valid-type]
-        """The curves of a file, or of text from a spreadsheet, row by row."""
+        """A file, or text from a spreadsheet, as it is understood: cells, roles, curves, doubts."""
         columns = read_settings(ColumnSettings, vars(given))
         return await _answer(request, READ, Upload(await request.body(), columns))
 

@@ -1,48 +1,101 @@
-"""Tables as people paste and drop them: read by the library's own reader, once."""
+"""Tables as people paste and drop them: the library's own reading, as the page shows it."""
 
 from __future__ import annotations
 
 import io
-import re
 import zipfile
-from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, TypedDict
 
 from ..._check import format_some, format_value
-from ...curve import LearningCurve, ask_for_direction, build_detail_columns, read_curves_and_notes
-from ...errors import ApexError, DataError, Fault, RequestError
-from ...question_base.column_settings import ColumnSettings
-from ...reading.companions import with_spreads_apart
+from ...curve import LearningCurve, Reading, ask_for_direction, build_detail_columns
+from ...errors import DataError, RequestError
+from ...question_base.column_settings import ColumnSettings, write_fields
+from ...reading.doubts import Doubt
 from ...reading.files import is_workbook
-from ...reading.headers import find_columns
-from ...reading.layout import Table
 from ...reading.names import range_and_direction
-from ...reading.source import read_source
-from ...reading.workbook import sheet_titles
+from ...vocabulary import Vocabulary
 
-__all__ = ["TableFile", "TablesReply", "Upload", "read_tables", "read_text"]
+__all__ = ["ReadingReply", "TableFile", "Upload", "read_text", "read_upload"]
 
 _MOST_ROWS = 5_000  # with a size each, a fit to so many takes seconds
 _MOST_UNPACKED = 20_000_000  # bytes of a workbook
 _MOST_CURVES = 200
-_MOST_SHOWN = 1_000  # rows of a file at fault that are shown
+_MOST_SHOWN = 1_000  # rows of a sheet that are shown
+_WIDEST_SHOWN = 60  # columns
 
 _NAME = "The table"
-_NUMBERS = re.compile(r"""["'\s,;|.%+\-±\deE]+""")
 
 
-class TableLayout(TypedDict):
-    """Columns and sheets of a file that was read."""
+class RowFacts(TypedDict):
+    """A row of a sheet as it came."""
 
-    columns: list[str]
-    sheets: list[str]
+    number: int
+    role: str
+    """What it is taken for: header, data, section, title, note, summary, no score, unfinished run."""
+    cells: list[str]
+
+
+class ColumnFacts(TypedDict):
+    """A column of a sheet."""
+
+    letter: str
+    name: str
+    role: str
+    """What it is taken for: size, score, split, model, train_score, ..., ignored."""
+
+
+class SheetFacts(TypedDict):
+    """The grid of cells as it came, and what its rows and columns are taken for."""
+
+    place: str
+    """What numbers of rows count: lines of a text, rows of a workbook."""
+    columns: list[ColumnFacts]
+    rows: list[RowFacts]
+    more_rows: int
+    """How many rows are not shown."""
+    titles: list[str]
     """Names of the sheets of a workbook."""
-    sheet: str | None
-    """The sheet that was read."""
-    cells: list[list[str]]
-    """Size, score and split from a file with faulty rows, as written there."""
+    title: str | None
+    """The sheet that was read; * stands for all of them."""
+
+
+class ChoiceFacts(TypedDict):
+    """One way to settle a doubt."""
+
+    label: str
+    fields: dict[str, Any]
+    """What to set: fields of this request."""
+
+
+class DoubtFacts(TypedDict):
+    """Something that the table does not tell and that changes the answer."""
+
+    question: str
+    choices: list[ChoiceFacts]
+    columns: list[str]
+    """Letters of the columns that it is about."""
+    rows: list[int]
+    """Numbers of the rows that it is about."""
+    free: str | None
+    """A field that takes what a person types, where the choices may not hold it."""
+
+
+class UnderstoodFacts(TypedDict):
+    """What the table as a whole is taken for, as fields of this request."""
+
+    metric: str | None
+    unit: str | None
+    lower_is_better: bool | None
+    decimal_sign: str
+    per_cent: bool
+    each_column: str | None
+    transposed: bool
+    total: float | None
+    header: str
+    rows: str
+    fill_down: str
 
 
 class CurveFacts(TypedDict):
@@ -68,19 +121,16 @@ class CurveFacts(TypedDict):
     """What else is known about each score, by the name of its column: train_score, score_sd, n_test, averaged_over."""
 
 
-class TablesReply(TypedDict):
-    """The curves of a file."""
+class ReadingReply(TypedDict):
+    """A table as it is understood: its cells, their roles, the curves that follow, and what is in doubt."""
 
+    sheet: SheetFacts
+    understood: UnderstoodFacts
+    doubts: list[DoubtFacts]
+    """While there are any, there are no curves."""
     curves: list[CurveFacts]
     notes: list[str]
-    """How the file was understood."""
-    table: TableLayout
-
-
-class _Named(io.BytesIO):
-    """Bytes, by the name that messages call them."""
-
-    name = _NAME
+    """What was done to cells."""
 
 
 class TableFile(NamedTuple):
@@ -90,88 +140,30 @@ class TableFile(NamedTuple):
     raw: bytes
 
 
+@dataclass(frozen=True)
 class Upload:
-    """A file that a browser has sent, or text that was pasted: parsed once, for the answer and for what is said of it.
+    """A file that a browser has sent, or text that was pasted, and what is said of it."""
 
-    Pasted numbers often lack a header: then the first column holds sizes, and the others scores.
-    """
-
-    def __init__(self, raw: bytes, columns: ColumnSettings) -> None:
-        self.columns = columns
-        self.notes: list[str] = []
-        self._raw, self._names = raw, list[str]()
-        self._sheet: str | None = None
-        self._table: Table | None = None
+    raw: bytes
+    columns: ColumnSettings
 
     @property
     def is_workbook(self) -> bool:
         """Whether this is no text: it may take longer to read."""
-        return is_workbook(self._raw)
-
-    def read(self) -> Table:
-        """The table; a workbook that would fill the memory is refused."""
-        _check_workbook(self._raw)
-        raw = self._raw
-        if (header := _missing_header(raw)) is not None:
-            raw = header.encode() + b"\n" + raw
-            self.notes.append(f"The columns have no names; read as {', '.join(_cells(header))}.")
-        table = self._table = _parse(raw, self.columns)
-        self._names, self._sheet = list(table.columns), table.sheet
-        return table
-
-    def list_faulty_cells(self, faults: Sequence[Fault]) -> tuple[list[list[str]], list[dict[str, Any]]]:
-        """Size, score and split of every row as they are written, and which of these rows are at fault, and why.
-
-        Rows are counted as in the table of a request, whose header is line 1. Both are empty where it is not known
-        which column is which, or no row is at fault.
-        """
-        table, roles = self._table, None
-        if table is not None and faults and len(table.lines) <= _MOST_SHOWN:
-            wanted = self.columns.table
-            with suppress(ApexError):
-                table = with_spreads_apart(table, wanted.size)
-                roles = find_columns(table, wanted.size, wanted.score, wanted.split, wanted.task, wanted.metric)
-        if table is None or roles is None or roles.size is None:
-            return [], []
-        shown, at = list[list[str]](), dict[tuple[int, str | None], int]()
-        split = table.columns[roles.split] if roles.split else [""] * len(table.lines)
-        for i, line in enumerate(table.lines):
-            for score in roles.scores:
-                at.setdefault((line, score), len(shown))
-                at.setdefault((line, None), len(shown))
-                shown.append([table.columns[roles.size][i], table.columns[score][i], score if roles.wide else split[i]])
-        called: dict[str | None, str] = {roles.size: "size", roles.split: "split"}
-        called |= dict.fromkeys(roles.scores, "score")
-        rows = [
-            {"line": place + 2, "column": called.get(fault.column or ""), "message": fault.message}
-            for fault in faults
-            if (place := at.get((fault.line, fault.column), at.get((fault.line, None)))) is not None
-        ]
-        return (shown, rows) if rows else ([], [])
-
-    @property
-    def layout(self) -> TableLayout:
-        """Columns and sheets to choose from, and the sheet that was read."""
-        sheets: list[str] = []
-        with suppress(ApexError):  # what is wrong with the file has been said, and then there is nothing to choose
-            _check_workbook(self._raw)
-            sheets = sheet_titles(_NAME, self._raw) if is_workbook(self._raw) else []
-        sheet = self._sheet or self.columns.sheet
-        numbered = sheet is not None and sheet not in sheets and sheet.isdecimal() and 0 < int(sheet) <= len(sheets)
-        chosen = sheets[int(sheet) - 1] if sheet is not None and numbered else sheet
-        shown_sheet = chosen if chosen in sheets else next(iter(sheets), None)
-        return {"columns": self._names, "sheets": sheets, "sheet": shown_sheet, "cells": []}
+        return is_workbook(self.raw)
 
 
-def read_tables(upload: Upload) -> TablesReply:
-    """Every curve of what was sent, row by row."""
-    table = upload.read()
-    curves: list[LearningCurve] = []
-    notes = list(upload.notes)
-    for metric in dict.fromkeys(table.columns.get("metric", [None])):
-        found, said = read_curves_and_notes(table, replace(upload.columns, metric=metric).table, ask=False)
-        curves += found.values()
-        notes += [note for note in said if note not in notes]
+def read_upload(upload: Upload, words: Vocabulary) -> ReadingReply:
+    """Read what was sent; doubts are worded for who asks."""
+    first = _read(_NAME, upload.raw, upload.columns)
+    readings = [first]
+    metrics = _list_metrics(first)
+    if metrics:  # each of several metrics in a column is a curve of its own
+        readings = [_read(_NAME, upload.raw, replace(upload.columns, metric=metric)) for metric in metrics]
+    reading = readings[0]
+    doubts = reading.doubts if not any(one.doubts for one in readings[1:]) else readings[-1].doubts
+    curves = [] if doubts else [curve for one in readings for curve in one.find_curves().values()]
+    notes = list(dict.fromkeys(note for one in readings for note in one.notes))
     kept = dict.fromkeys(name for curve in curves for name in build_detail_columns(curve))
     if kept:
         notes.append(f"Kept with the rows, and used, though not shown in the table: {', '.join(kept)}.")
@@ -179,11 +171,76 @@ def read_tables(upload: Upload) -> TablesReply:
         raise DataError(
             f"{_NAME} holds {len(curves):,} curves; the page accepts at most {_MOST_CURVES}. Keep some of them."
         )
-    return {"curves": [_as_rows(curve) for curve in curves], "notes": notes, "table": upload.layout}
+    return {
+        "sheet": _describe_sheet(reading),
+        "understood": _describe_whole(reading),
+        "doubts": [_describe_doubt(doubt, words) for doubt in doubts],
+        "curves": [_as_rows(curve) for curve in curves],
+        "notes": notes,
+    }
+
+
+def _list_metrics(reading: Reading) -> list[str]:
+    """The metrics in a column of their own, where there are several and none was chosen."""
+    column = next((i for i, one in enumerate(reading.interpretation.columns) if one.role == "metric"), None)
+    asked = [value for doubt in reading.doubts for argument, value in doubt.error.to_set if argument == "metric"]
+    if column is None or not asked or not any("metrics (" in doubt.question for doubt in reading.doubts):
+        return []
+    index = reading.sheet.index
+    return list(dict.fromkeys(reading.sheet.rows[index[row]][column] for row in reading.interpretation.rows))
+
+
+def _describe_sheet(reading: Reading) -> SheetFacts:
+    sheet, found = reading.sheet, reading.interpretation
+    roles = {**found.set_aside, **dict.fromkeys(found.rows, "data"), **dict.fromkeys(found.sections, "section")}
+    roles |= dict.fromkeys(found.header, "header")
+    shown = list(zip(sheet.lines, sheet.rows, strict=True))[:_MOST_SHOWN]
+    return {
+        "place": sheet.place,
+        "columns": [
+            {"letter": one.letter, "name": one.name, "role": one.role} for one in found.columns[:_WIDEST_SHOWN]
+        ],
+        "rows": [
+            {"number": line, "role": roles.get(line, "note"), "cells": list(cells[:_WIDEST_SHOWN])}
+            for line, cells in shown
+        ],
+        "more_rows": len(sheet.rows) - len(shown),
+        "titles": list(sheet.titles),
+        "title": sheet.title,
+    }
+
+
+def _describe_whole(reading: Reading) -> UnderstoodFacts:
+    found = reading.interpretation
+    rows = write_fields({"header": found.header, "rows": found.rows})
+    return {
+        "metric": None if found.metric == "score" else found.metric,
+        "unit": found.unit,
+        "lower_is_better": None if found.direction is None else found.direction == "lower",
+        "decimal_sign": found.decimal_sign,
+        "per_cent": found.per_cent,
+        "each_column": found.each_column,
+        "transposed": found.transposed,
+        "total": found.total,
+        "header": rows["header"],
+        "rows": rows["rows"],
+        "fill_down": ",".join(found.fill_down),
+    }
+
+
+def _describe_doubt(doubt: Doubt, words: Vocabulary) -> DoubtFacts:
+    doubt.error.worded_for(words)
+    return {
+        "question": doubt.question if doubt.choices else str(doubt.error),
+        "choices": [{"label": one.label, "fields": write_fields(one.settings)} for one in doubt.choices],
+        "columns": list(doubt.columns),
+        "rows": list(doubt.rows),
+        "free": doubt.free,
+    }
 
 
 def _as_rows(curve: LearningCurve) -> CurveFacts:
-    """A curve for the page's own table; the question which way is better comes with its first forecast."""
+    """A curve for the page's own table."""
     split = [None] * len(curve) if curve.split is None else [str(label) for label in curve.split]
     own_range, _ = range_and_direction(curve.metric, curve.scores)
     return {
@@ -204,24 +261,32 @@ def _as_rows(curve: LearningCurve) -> CurveFacts:
 def read_text(table: str | TableFile, columns: ColumnSettings) -> tuple[LearningCurve, tuple[str, ...]]:
     """The only curve of a table, or the one of its tasks that was asked for; and how it was read."""
     name, raw = (_NAME, table.encode("utf-8", "replace")) if isinstance(table, str) else table
-    _check_workbook(raw)
-    curves, notes = read_curves_and_notes(_parse(raw, columns, name), columns.table, ask=False)
+    reading = _read(name, raw, columns)
+    curves = reading.find_curves()
     task = next(iter(curves)) if columns.task is None and len(curves) == 1 else columns.task
     if task not in curves:
         names = format_some([str(name) for name in curves], 20)
         came = "nothing" if task is None else format_value(task)
         raise RequestError(f"must be one of the tasks in the table ({names}), got {came}.", argument="chosen_task")
     ask_for_direction({task: curves[task]}, name)
-    return curves[task], notes
+    return curves[task], reading.notes
 
 
-def _parse(raw: bytes, columns: ColumnSettings, name: str = _NAME) -> Table:
+class _Named(io.BytesIO):
+    """Bytes, by the name that messages call them."""
+
+    name = _NAME
+
+
+def _read(name: str, raw: bytes, columns: ColumnSettings) -> Reading:
+    """Read a file within the bounds of a server."""
+    _check_workbook(raw)
     source = _Named(raw)
     source.name = name
-    table = read_source(source, columns.table)
-    if len(table.lines) > _MOST_ROWS:
-        raise DataError(f"{name} has {len(table.lines):,} rows; at most {_MOST_ROWS:,} are accepted.")
-    return table
+    reading = Reading.of(source, columns.table, columns.corrected_cells)
+    if len(reading.sheet.rows) > _MOST_ROWS:
+        raise DataError(f"{name} has {len(reading.sheet.rows):,} rows; at most {_MOST_ROWS:,} are accepted.")
+    return reading
 
 
 def _check_workbook(raw: bytes) -> None:
@@ -232,21 +297,3 @@ def _check_workbook(raw: bytes) -> None:
             unpacked = sum(file.file_size for file in zipfile.ZipFile(io.BytesIO(raw)).infolist())
     if unpacked > _MOST_UNPACKED:
         raise DataError("The workbook is too large. Copy the table from it and paste it.")
-
-
-def _missing_header(raw: bytes) -> str | None:
-    """A header for text that begins with numbers; None where there is one."""
-    if b"\x00" in raw[:1000] or raw.startswith(b"PK"):
-        return None
-    first = next((line for line in raw.decode("utf-8", "replace").splitlines() if line.strip()), "")
-    if not _NUMBERS.fullmatch(first.replace("+/-", "±")) or not any(sign.isdigit() for sign in first):
-        return None
-    separator = max(";\t|,", key=first.count)
-    count = first.count(separator) + 1
-    if count == 2:
-        return f"size{separator}score"
-    return separator.join(["size", *(f"split {i}" for i in range(1, count))])
-
-
-def _cells(header: str) -> list[str]:
-    return re.split(r"[;\t|,]", header)

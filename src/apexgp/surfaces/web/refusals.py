@@ -8,8 +8,6 @@ from typing import Any, Literal, TypedDict
 
 from starlette.responses import Response
 
-from .reading import TableLayout
-
 __all__ = ["UNPREPARED", "ErrorReply", "RefusalError", "build_error_body"]
 
 UNPREPARED = (
@@ -37,8 +35,6 @@ class ErrorFacts(TypedDict):
     argument: str | None
     """The field of the request at fault."""
     rows: list[FaultyRow]
-    table: TableLayout | None
-    """For a file that could not be read: what there is to choose from."""
 
 
 class ErrorReply(TypedDict):
@@ -52,7 +48,6 @@ def build_error_body(
     message: str,
     argument: str | None = None,
     rows: Sequence[Mapping[str, Any]] = (),
-    table: Mapping[str, Any] | None = None,
 ) -> bytes:
     """An error as JSON.
 
@@ -66,11 +61,8 @@ def build_error_body(
         The field of the request at fault.
     rows
         Rows of the table at fault: `line` (the header is line 1), `column` where one is known, `message`.
-    table
-        What there is to choose from in a file that was read: `columns`, `sheets`, and the `sheet` that was read;
-        `cells` are size, score and split of each row as they are written, where rows are at fault.
     """
-    error = {"kind": kind, "message": message, "argument": argument, "rows": list(rows), "table": table}
+    error = {"kind": kind, "message": message, "argument": argument, "rows": list(rows)}
     return json.dumps({"error": error}, allow_nan=False).encode()
 
 
