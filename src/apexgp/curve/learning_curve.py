@@ -363,7 +363,8 @@ class LearningCurve(Answer):
     @property
     def upward(self) -> LearningCurve:
         """The curve that models are fitted to: in [0, 1], and higher is better."""
-        return self if self.direction == "higher" and self.scale.same else self._as_upward_curve
+        is_upward = self.direction == "higher" and (self.scale is UNIT_SCALE or self.scale.same)
+        return self if is_upward else self._as_upward_curve
 
     @cached_property
     def _as_upward_curve(self) -> LearningCurve:

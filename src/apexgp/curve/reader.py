@@ -249,10 +249,8 @@ class Reading:
         """The same table, read with other settings of `read`; roles are added to those that were given."""
         given = self._given
         if settings.get("roles") is not None:
-            settings["roles"] = {
-                **dict(given.settings.roles or ()),
-                **dict(TableSettings(roles=settings["roles"]).roles or ()),
-            }
+            roles: Any = TableSettings(roles=settings["roles"]).roles
+            settings["roles"] = {**dict(given.settings.roles or {}), **roles}
         changed = replace(given.settings, **settings)
         if changed.sheet != given.settings.sheet:
             return Reading.of(given.source, changed, given.cells)
@@ -276,12 +274,12 @@ class Reading:
         return f"Reading({self.sheet.source!r}, {format_count(len(self._found), 'curve')}{doubts})"
 
     def __str__(self) -> str:
-        from .reading.show import write_text_grid
+        from ..reading.show import write_text_grid
 
         return write_text_grid(self.sheet, self.interpretation, self.notes, self.doubts)
 
     def _repr_html_(self) -> str:
-        from .reading.show import write_html_grid
+        from ..reading.show import write_html_grid
 
         return write_html_grid(self.sheet, self.interpretation, self.notes, self.doubts)
 

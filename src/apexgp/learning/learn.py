@@ -13,10 +13,19 @@ from typing import Any
 
 import numpy as np
 
-from .._check import DAMAGED, FloatArray, check_bool, check_instance, check_list, check_mapping, check_whole_number
+from .._check import (
+    DAMAGED,
+    FloatArray,
+    check_bool,
+    check_instance,
+    check_list,
+    check_mapping,
+    check_path,
+    check_whole_number,
+)
 from ..curve import LearningCurve, build_curve_columns
 from ..errors import AccuracyWarning, DataError, RequestError
-from ..files.writing import resolve_path, to_json_value, write_atomically
+from ..files.writing import to_json_value, write_atomically
 from ..model.beliefs import CALIBRATED, Beliefs, drop_other_kinds
 from ..model.learnt import FIGURE_LABELS, Learnt
 from ..running.processes import run_in_order
@@ -76,7 +85,7 @@ def learn_beliefs(
     1
     """
     begin = CALIBRATED if start is None else start
-    return _learn("curves", curves, begin, None if folder is None else resolve_path(folder), n_jobs, seed, progress)
+    return _learn("curves", curves, begin, None if folder is None else check_path(folder), n_jobs, seed, progress)
 
 
 def learn_from_related(

@@ -124,7 +124,8 @@ class TableSettings:
     range: Range | str | None = None
     n_features: str | int | None = None
     n_classes: str | int | None = None
-    roles: Mapping[str, str] | str | None = None
+    roles: Any = None
+    """Roles by letters; text such as A=size,C=score becomes a mapping."""
     header: Collection[int] | str | int | None = None
     rows: Collection[int] | str | None = None
     sections: Collection[int] | str | None = None
@@ -434,7 +435,7 @@ class _Proposal:
         """Ask which sheet is meant where several hold tables of the same form: one of them is not the whole."""
         if len(self.sheet.tables) > 1 and self.sheet.alike:
             names = format_some([repr(title) for title in self.sheet.tables], 10)
-            ways = [("sheet", title) for title in self.sheet.tables[:10]]
+            ways: list[tuple[str, Any]] = [("sheet", title) for title in self.sheet.tables[:10]]
             raise DataError(
                 f"{self.sheet.source} has tables of the same form in the sheets {names}.",
                 remedy=(

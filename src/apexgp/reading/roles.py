@@ -544,7 +544,7 @@ def _find_companions(table: Table, roles: Roles, wanted: Wanted) -> Roles:
         (wanted.n_classes, [classes]),
     ):
         asked.update(found if said is not None else ())
-    counts = {"n_test": n_test, "averaged_over": runs, "n_features": features, "n_classes": classes}
+    counts: dict[str, Any] = {"n_test": n_test, "averaged_over": runs, "n_features": features, "n_classes": classes}
     by_name = frozenset(name for name in asked if isinstance(name, str))
     return replace(
         roles, train=train, sd=sd, **counts, means_of_several=means, asked=roles.asked | by_name, notes=tuple(notes)

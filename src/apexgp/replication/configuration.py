@@ -13,9 +13,9 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, Self
 
-from .._check import check_text
+from .._check import check_path, check_text
 from ..errors import DataError
-from ..files.writing import resolve_path, write_text
+from ..files.writing import write_text
 from ..reading.files import read_bytes
 from .settings import HEADS, ConfigTable, DenseRuns, read_configuration
 
@@ -98,7 +98,7 @@ class Experiment:
         shipped = shipped_experiments()
         if isinstance(source, str) and source in shipped:
             return cls.parsed(shipped[source], source)
-        path = resolve_path(source)
+        path = check_path(source)
         if not os.path.exists(path):
             raise DataError(
                 f"There is no file {path}, and no experiment of that name ships with apexgp; choose from "
@@ -119,7 +119,7 @@ class Experiment:
             top = ConfigTable(where, tomllib.loads(content))
         except (tomllib.TOMLDecodeError, RecursionError) as problem:
             raise DataError(f"It is not valid TOML: {problem}", where=where) from None
-        return cls(text=content, **read_configuration(top, resolve_path(folder)))
+        return cls(text=content, **read_configuration(top, check_path(folder)))
 
     @property
     def ceiling(self) -> float:
@@ -137,7 +137,7 @@ class Experiment:
 
     def text_in(self, folder: str | os.PathLike[str]) -> str:
         """The configuration as it must read in `folder`, to name the same embeddings and table."""
-        return rewrite_paths(self.text, {"embeddings": self.embeddings, "table": self.table}, resolve_path(folder))
+        return rewrite_paths(self.text, {"embeddings": self.embeddings, "table": self.table}, check_path(folder))
 
     def write(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
         """Write the configuration to a file, comments included, for you to edit.
@@ -145,7 +145,7 @@ class Experiment:
         It names the same files from there. One that ships with apexgp names files that do not exist yet, beside it.
         """
         ships = self.text in shipped_experiments().values()
-        write_text(path, self.text if ships else self.text_in(resolve_path(path).parent), overwrite=overwrite)
+        write_text(path, self.text if ships else self.text_in(check_path(path).parent), overwrite=overwrite)
 
 
 @cache

@@ -11,14 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from .._check import check_bool, format_value
+from .._check import check_bool, check_path, format_value
 from ..collect.curves import CurveSet
 from ..collect.labelled import LabelledData, MappedScans, read_labelled
 from ..collect.prepare import Prepared
 from ..collect.run import collect_curves
 from ..curve import LearningCurve
 from ..errors import ApexError, DataError, FewTestCasesWarning
-from ..files.writing import resolve_path
 from ..vocabulary import Vocabulary
 from .configuration import Experiment
 from .judge import judge_curves
@@ -60,7 +59,7 @@ def run_experiment(
     if not check_bool("dense", dense):
         wanted = replace(wanted, dense=None)
     if embeddings is not None:
-        wanted = replace(wanted, embeddings=resolve_path(embeddings))  # so that the result says what was read
+        wanted = replace(wanted, embeddings=check_path(embeddings))  # so that the result says what was read
     settings: dict[str, Any] = {"results": results, "n_jobs": n_jobs, "progress": progress}
     sizes = sorted({*wanted.pilot, *wanted.short, *wanted.long})
     dense_fits = None

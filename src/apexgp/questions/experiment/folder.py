@@ -11,10 +11,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from ..._check import check_bool, check_instance
+from ..._check import check_bool, check_instance, check_path
 from ...curve import build_curve_columns
 from ...errors import RequestError, WouldOverwriteError
-from ...files.writing import check_writable, resolve_path, write_atomically, write_text
+from ...files.writing import check_writable, write_atomically, write_text
 from ...reading.files import as_csv
 from ...replication.result import ExperimentResult
 from . import ExperimentAnswer, ExperimentDocument
@@ -48,7 +48,7 @@ def write_experiment(
         Whether files may exist. Files of an earlier experiment that this one does not have are deleted.
     """
     check_instance("result", result, ExperimentResult, "a result of apexgp.experiment.run_experiment")
-    place, overwrite = resolve_path(folder), check_bool("overwrite", overwrite)
+    place, overwrite = check_path(folder), check_bool("overwrite", overwrite)
     drawn = find_spec("matplotlib") is not None if pictures is None else check_bool("pictures", pictures)
     if not os.path.isdir(place):
         check_writable(place, False)

@@ -10,10 +10,11 @@ from typing import Annotated
 
 import typer
 
+from ..._check import check_path
 from ..._numbers import format_score, format_score_interval
 from ...errors import MissingExtraError
 from ...estimators import APExGP
-from ...files.writing import check_writable, resolve_path
+from ...files.writing import check_writable
 from ...question_base.sizes import SizeSpec
 from ...questions.forecast import ForecastAnswer, ForecastQuestion
 from ...questions.forecast.curve_picture import CurvePicture
@@ -47,7 +48,7 @@ def demo(
 
     Writes the pilot, a picture and a report to a folder, and says what to type next.
     """
-    if not resolve_path(out).is_dir():
+    if not check_path(out).is_dir():
         check_writable(out, False)
         out.mkdir()
     table, picture, report = (check_writable(out / name, force) for name in LEFT)
