@@ -8,7 +8,7 @@ import pytest
 
 from apexgp import LearningCurve
 from apexgp.errors import DataError
-from apexgp.reading import archive
+from apexgp.reading import workbook as archive
 from apexgp.reading.workbook import repacked
 from conftest import require
 from limited import with_little_memory

@@ -291,8 +291,7 @@ def test_features_and_classes_are_no_scores():
 
 
 def test_one_column_per_size_can_have_them_too():
-    curves, _ = read_with_notes(
-        io.StringIO("task,n_features,60,120\na,7,0.5,0.6\nb,9,0.6,0.7\n"))
+    curves, _ = read_with_notes(io.StringIO("task,n_features,60,120\na,7,0.5,0.6\nb,9,0.6,0.7\n"))
     assert [curve.n_features for curve in curves.values()] == [7, 9]
 
 
@@ -310,10 +309,7 @@ def test_a_curve_has_one_number_of_features():
     assert "left out the column 'dimensions'" in note
     assert message in note
     (said,) = {
-        curve.n_features
-        for curve in read_with_notes(io.StringIO(rows.format("n_features")), n_features=12)[
-            0
-        ].values()
+        curve.n_features for curve in read_with_notes(io.StringIO(rows.format("n_features")), n_features=12)[0].values()
     }
     assert said == 12
 

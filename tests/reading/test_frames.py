@@ -53,7 +53,7 @@ def test_an_estimator_is_fitted_to_a_frame(frame):
 
 def test_gaps_of_a_wide_frame_are_left_out_with_a_word(frame):
     wide = {"size": [60, 94], "1": [0.7, None], "2": [0.71, 0.8]}
-    with pytest.warns(MissingScoresWarning, match=r"the data frame: 1 of 4 score cells are empty.*row 1"):
+    with pytest.warns(MissingScoresWarning, match=r"The data frame: 1 of 4 score cells are empty.*row 1"):
         curve = LearningCurve.from_frame(frame(wide))
     assert (curve.scores.tolist(), curve.split.tolist()) == ([0.7, 0.71, 0.8], [1, 2, 2])
 
@@ -72,9 +72,9 @@ def test_pandas_own_ways():
 @pytest.mark.parametrize(
     ("columns", "message"),
     [
-        ({"n": [60, 94], "auc": [0.7, 1.8]}, r"the data frame, row 1, column 'auc': scores must lie in \[0, 1\]"),
-        ({"n": [60, None], "auc": [0.7, 0.8]}, r"the data frame, row 1, column 'n': the cell is empty"),
-        ({"a": [60], "auc": [0.7]}, "the data frame has no column called size"),
+        ({"n": [60, 94], "auc": [0.7, 1.8]}, r"The data frame, row 1, column 'auc': scores must lie in \[0, 1\]"),
+        ({"n": [60, None], "auc": [0.7, 0.8]}, r"The data frame, row 1, column 'n': the cell is empty"),
+        ({"a": [60], "auc": [0.7]}, "The data frame has no column called size"),
         ({"n": [], "auc": []}, "has no rows"),
         ({}, "has no rows"),
     ],

@@ -81,6 +81,9 @@ def build_doubt(problem: DataError, sheet: Sheet, table: Table | None, measured:
             amounts = dict.fromkeys(amount for text in words for amount in find_amounts(text))
             choices += [Choice(f"shares of {amount:,.0f}", {"total": amount}) for amount in list(amounts)[:4]]
             free = argument
+        elif argument == "metric" and table is not None and "metric" in table.columns:
+            entries = dict.fromkeys(filter(None, table.columns["metric"]))
+            choices += [Choice(f"the metric “{one}”", {"metric": one}) for one in list(entries)[:12]]
         elif argument in ("metric", "range"):
             free = free or argument
     lines = tuple(dict.fromkeys(fault.line for fault in problem.faults if fault.line in sheet.index))

@@ -10,7 +10,8 @@ import io
 import os
 import re
 import stat
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -18,7 +19,7 @@ from typing import IO, Any
 
 from .._check import DAMAGED, check_path, format_some, format_value, has_attributes
 from ..errors import DataError, Fault, RequestError
-from .cells import as_text, looks_numeric, restored, shorten
+from .cells import as_text, restored, shorten
 
 __all__ = [
     "ALL_SHEETS",
@@ -79,6 +80,10 @@ class Sheet:
     """Those that hold a table of scores, where that was looked for."""
     alike: bool = False
     """Whether those tables have the same form."""
+    elsewhere: tuple[str, ...] = ()
+    """What is written on sheets without a table of scores."""
+    sections: tuple[int, ...] = ()
+    """Numbers of the rows that hold the titles of sheets that were joined."""
     notes: tuple[str, ...] = ()
     """How the grid was come by."""
     is_named: bool = False
@@ -119,7 +124,11 @@ class Sheet:
         )
 
 
-def load_sheet(source: Any, *, sheet: str | None = None, holds_table: Callable[[Sheet], bool] | None = None) -> Sheet:
+TableFinder = Callable[[Sheet], Hashable]
+"""Gives the names of the columns of a sheet that holds a table of scores, and nothing for others."""
+
+
+def load_sheet(source: Any, *, sheet: str | None = None, holds_table: TableFinder | None = None) -> Sheet:
     """The grid of a file, folder, experiment or data frame; cells that are too long are cut.
 
     Parameters
@@ -129,13 +138,13 @@ def load_sheet(source: Any, *, sheet: str | None = None, holds_table: Callable[[
     sheet
         Which sheet of a workbook: its name, or its number from 1; None: the first that holds a table, or the first.
     holds_table
-        Tells such a sheet; None: the first sheet is taken.
+        Gives the names of the columns of such a sheet, nothing for others; None: the first sheet is taken.
     """
     found = _load_whole(source, sheet, holds_table)
     return replace(found, rows=tuple(tuple(map(shorten, row)) for row in found.rows))
 
 
-def _load_whole(source: Any, sheet: str | None, holds_table: Callable[[Sheet], bool] | None) -> Sheet:
+def _load_whole(source: Any, sheet: str | None, holds_table: TableFinder | None) -> Sheet:
     if not isinstance(source, str | os.PathLike) and not has_attributes(source, "read"):
         from .frames import is_frame, load_frame
 
@@ -168,7 +177,7 @@ def _load_whole(source: Any, sheet: str | None, holds_table: Callable[[Sheet], b
     return expand_dictionaries(found)
 
 
-def _load_workbook(name: str, raw: bytes, sheet: str | None, holds_table: Callable[[Sheet], bool] | None) -> Sheet:
+def _load_workbook(name: str, raw: bytes, sheet: str | None, holds_table: TableFinder | None) -> Sheet:
     from .workbook import Workbook
 
     book = Workbook(name, raw)
@@ -178,10 +187,12 @@ def _load_workbook(name: str, raw: bytes, sheet: str | None, holds_table: Callab
         rows, spans = book.read(title)
         return Sheet.build(name, rows, place="row", spans=tuple(spans), title=title, titles=titles)
 
-    if sheet is None and len(titles) > 1 and holds_table is not None:
-        found = _choose_sheet([read(title) for title in titles], holds_table)
-    elif sheet == ALL_SHEETS and holds_table is not None:
-        found = _join_sheets([one for one in map(read, titles) if one.rows and holds_table(one)] or [read(titles[0])])
+    if sheet in (None, ALL_SHEETS) and len(titles) > 1 and holds_table is not None:
+        every = [read(title) for title in titles]
+        tables = [one for one in every if one.rows and holds_table(one)]
+        words = tuple(cell for one in every if one not in tables for row in one.rows[:50] for cell in row if cell)
+        found = _join_sheets(tables or every) if sheet else _choose_sheet(every, tables, holds_table)
+        found = replace(found, elsewhere=words)
     else:
         chosen = titles[0] if sheet is None else _find_title(name, titles, sheet)
         others = [] if sheet is not None else titles[1:]
@@ -192,38 +203,45 @@ def _load_workbook(name: str, raw: bytes, sheet: str | None, holds_table: Callab
     return found
 
 
-def _choose_sheet(sheets: Sequence[Sheet], holds_table: Callable[[Sheet], bool]) -> Sheet:
+def _choose_sheet(sheets: Sequence[Sheet], tables: Sequence[Sheet], holds_table: TableFinder) -> Sheet:
     """The first sheet that holds a table of scores, or else the first; with a note on the others."""
-    tables = [one for one in sheets if one.rows and holds_table(one)]
-    chosen = (tables or list(sheets))[0]
-    others = [one.title for one in tables if one is not chosen]
-    rest = [one.title for one in sheets if one not in tables and one is not chosen]
+    chosen = (tables or sheets)[0]
+    rest = format_some([one.title for one in sheets if one not in tables and one is not chosen])
     if not tables:
-        said = f"read the sheet {chosen.title!r}, the first of {len(sheets)}; the others are {format_some(rest)}"
-        return replace(chosen, notes=(f"{said}.",))
+        return replace(
+            chosen, notes=(f"read the sheet {chosen.title!r}, the first of {len(sheets)}; the others are {rest}.",)
+        )
+    others = [one.title for one in tables[1:]]
     which = "first" if others else "only one"
     said = f"read the sheet {chosen.title!r}, the {which} of {len(sheets)} with a table of scores"
     if others:
         said += f"; {format_some(others)} {'has' if len(others) == 1 else 'have'} one, too"
     if rest:
-        said += f"; none in {format_some(rest)}"
-    forms = {
-        frozenset(cell for row in one.rows[:10] for cell in row if cell and not looks_numeric(cell)) for one in tables
-    }
-    alike = len(tables) > 1 and len(forms) == 1
+        said += f"; none in {rest}"
+    alike = len(tables) > 1 and len({holds_table(one) for one in tables}) == 1
     return replace(chosen, notes=(f"{said}.",), tables=tuple(str(one.title) for one in tables), alike=alike)
 
 
 def _join_sheets(sheets: Sequence[Sheet]) -> Sheet:
     """Sheets one below the other, each under its title; rows are counted through."""
     rows: list[list[str]] = []
+    titles: list[int] = []
     for one in sheets:
+        titles.append(len(rows) + 1)
         rows += [[str(one.title)], *map(list, one.rows)]
-    first = sheets[0]
-    numbered = list(enumerate(rows, start=1))
-    titles = format_some([one.title for one in sheets])
-    note = f"read {len(sheets)} sheets one below the other, rows counted through: {titles}."
-    return Sheet.build(first.source, numbered, place="row", title=ALL_SHEETS, titles=first.titles, notes=(note,))
+    note = (
+        f"read {len(sheets)} sheets one below the other, rows counted through: "
+        f"{format_some([one.title for one in sheets])}."
+    )
+    return Sheet.build(
+        sheets[0].source,
+        list(enumerate(rows, start=1)),
+        place="row",
+        title=ALL_SHEETS,
+        titles=sheets[0].titles,
+        notes=(note,),
+        sections=tuple(titles),
+    )
 
 
 def _find_title(name: str, titles: Sequence[str], sheet: str) -> str:
@@ -332,8 +350,14 @@ def parse_delimited(name: str, text: str) -> tuple[str, Rows]:
 
 
 def _find_delimiter(lines: Sequence[str]) -> str:
-    """The sign that stands in the most lines; on a tie the rarer sign wins: a comma may be a decimal one."""
-    return max(";\t|,", key=lambda sign: sum(sign in line for line in lines))
+    """The sign that stands equally often in the most lines; on a tie the rarer one: a comma may be a decimal one."""
+    rows = [line for line in lines if not line.startswith("#")] or lines
+
+    def count_alike(sign: str) -> int:
+        times = Counter(line.count(sign) for line in rows if sign in line)
+        return max(times.values(), default=0)
+
+    return max(";\t|,", key=count_alike)
 
 
 def as_csv(columns: Mapping[str, Iterable[object]]) -> str:

@@ -45,7 +45,7 @@ def load_frame(frame: Any) -> Sheet:
         what = "has no rows" if heights <= {0} else "has columns of different lengths"
         raise DataError(f"The data frame {what}. Give one row per measurement.")
     rows = [(-1, list(texts)), *enumerate(map(list, zip(*texts.values(), strict=True)))]
-    return Sheet.build("the data frame", rows, place="row", is_named=True)
+    return Sheet.build("The data frame", rows, place="row", is_named=True)
 
 
 def _columns(frame: Any) -> dict[str, Sequence[Any]]:

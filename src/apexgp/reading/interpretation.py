@@ -43,10 +43,13 @@ from .layout import (
 )
 from .measure import STATED, Faults, Measurements, are_shares, measure, share_kept, unit_label
 from .names import (
+    TRAINING,
     counts_training_examples,
     find_column,
     known_metric,
+    metric_name,
     plain_name,
+    unit_counted,
     without_split,
 )
 from .roles import ABOUT, COUNTS, Roles, find_learners, find_roles, melt_sizes, part_spreads, stack_models
@@ -88,14 +91,15 @@ _BESIDE_SUMMARY = {
 }
 
 
+_PARTS = {"train", "training", "val", "valid", "validation", "dev", "test", "testing", "holdout", "set", "data"}
 _WHY = {
     "_leave_out_unfinished": "unfinished run",
     "_leave_out_remarks": "note",
     "_leave_out_summaries": "summary",
     "_leave_out_unscored": "no score",
+    "_leave_out_other_parts": "not test",
 }
 """Why a row is set aside, by the step that does so."""
-_TOTALS = {"n total", "total", "total size", "total n", "dataset size", "data total"}
 
 
 @dataclass(frozen=True)
@@ -316,16 +320,16 @@ class Interpreted:
     """What stands above the table."""
 
 
-def holds_table(sheet: Sheet) -> bool:
-    """Whether a sheet has a row that names columns of measurements, and numbers beneath it."""
+def holds_table(sheet: Sheet) -> tuple[str, ...]:
+    """The names of the columns of measurements in a sheet, with numbers beneath them; none where there are none."""
     if _is_transposed(sheet):
-        return True
+        return tuple(row[0] for row in sheet.rows)
     for block in lay_out(sheet).blocks:
         names = [name for i in block.header for name in sheet.rows[i]]
         across = sum(size_in_name(name) is not None for name in names) > 1
         if (is_header(names) or across) and any(sum(map(holds_number, sheet.rows[i])) > 1 for i in block.body):
-            return True
-    return False
+            return block.names
+    return ()
 
 
 def _is_transposed(sheet: Sheet) -> bool:
@@ -335,8 +339,18 @@ def _is_transposed(sheet: Sheet) -> bool:
         sizes = [size_in_name(cell) for cell in filled[1:]]
         if len(sizes) > 1 and None not in sizes and counts_training_examples(filled[0]):
             below = [[cell for cell in other if cell] for other in sheet.rows[i + 1 :]]
-            return any(len(one) > 2 and not holds_number(one[0]) and all(map(holds_number, one[1:])) for one in below)
+            labels = [one[0] for one in below if len(one) > 2 and not holds_number(one[0]) and holds_number(one[1])]
+            # Rows that are splits, one and all, are read without turning them into columns.
+            return bool(labels) and not all(
+                without_split(label) == "" or _says_summary(label) or counts_training_examples(label)
+                for label in labels
+            )
     return False
+
+
+def _labels_a_split(label: str) -> bool:
+    """Whether a row with such a label is a split, sums up splits, or names sizes again."""
+    return without_split(label) == "" or _says_summary(label) or counts_training_examples(label)
 
 
 def interpret(sheet: Sheet, said: TableSettings, cells: Mapping[str, str] | None = None) -> Interpreted:
@@ -408,8 +422,10 @@ class _Proposal:
         self.table = table
         if self.problems:
             return
+        if self.roles.task is not None and not any(table.columns[self.roles.task]):
+            self.roles = replace(self.roles, task=None)  # an empty column names nothing
         if self.roles.wide:
-            self.each_column = self.said.each_column or "split"
+            self.each_column = self.roles.each_column
         intervals = [repr(name) for name in self.roles.scores if name in table.intervals]
         if self.each_column == "model" and self.roles.wide:
             table, self.roles = stack_models(table, self.roles)
@@ -418,10 +434,12 @@ class _Proposal:
         if self.metric is None and self.roles.metric is None and "metric" not in table.columns:
             self._find_metric_in_words()
         self._find_per_cent_in_words(table)
-        self._find_total(table)
+        table = self._find_total(table)
         stated = {what: getattr(self.said, what) for what in (*STATED, "unit", "test_share", "range")}
         stated |= {"metric": self.metric, "per_cent": self.per_cent}
-        self.curves, notes, self.left_out = measure(table, self.roles, stated, self.total)
+        if stated["unit"] is None and "unit" not in table.columns:
+            stated["unit"] = self._find_unit_in_words(table)
+        self.curves, notes, self.left_out = measure(table, self.roles, stated)
         self.notes += notes
         if intervals:
             self.notes.append(
@@ -580,9 +598,10 @@ class _Proposal:
             if chosen is not None
             else [
                 _leave_out_unfinished,
+                _leave_out_summaries,
                 _fill_names,
                 _leave_out_remarks,
-                _leave_out_summaries,
+                _leave_out_other_parts,
                 _leave_out_unscored,
             ]
         )
@@ -618,19 +637,23 @@ class _Proposal:
         return [*(self.layout.above if self.layout else ()), *([self.sheet.title] if self.sheet.title else [])]
 
     def _find_metric_in_words(self) -> None:
-        """Take the metric from the words above the table, where they name just one."""
-        found: dict[str, str] = {}
-        for words in self._words():
-            parts = re.findall(r"[^\W\d_][\w-]*", words)
-            for length in (4, 3, 2, 1):
-                for i in range(len(parts) - length + 1):
-                    name = " ".join(parts[i : i + length])
-                    if len(name) > 2 and (metric := known_metric(name)) and metric.name not in ("R", "loss"):
-                        found.setdefault(metric.name, name)
-        longest = [one for one in found if not any(one != other and one in other for other in found)]
-        if len(longest) == 1:
-            self.metric = found[longest[0]]
-            self.notes.append(f"took the metric, {longest[0]}, from the words above the table.")
+        """Take the metric from the words above the table or on other sheets, where they name just one."""
+        for where, texts in (("above the table", self._words()), ("on other sheets", self.sheet.elsewhere)):
+            found = {metric_name(name): name for text in texts for name in _metrics_in(text)}
+            if len(found) == 1:
+                ((known, self.metric),) = found.items()
+                self.notes.append(f"took the metric, {known}, from the words {where}.")
+                return
+
+    def _find_unit_in_words(self, table: Table) -> str | None:
+        """What sizes count by the words beside their numbers, by the header, or by words on training above it."""
+        if self.roles.size is None or unit_counted(self.roles.size) or self.layout is None:
+            return None
+        beside = [name for name in table.under if size_in_name(name) is not None] if table.sizes_are_names else []
+        beside += [cell for cell in table.columns[self.roles.size] if not looks_numeric(cell)]
+        header = [cell for block in self.layout.blocks[:1] for i in block.header for cell in self.sheet.rows[i]]
+        training = [text for text in (*header, *self._words()) if {*plain_name(text).split()} & TRAINING]
+        return next(filter(None, map(unit_counted, (*beside, *training))), None)
 
     def _find_per_cent_in_words(self, table: Table) -> None:
         """Take scores above 1 for per cents, where the words above the table say so."""
@@ -644,22 +667,45 @@ class _Proposal:
             self.per_cent = True
             self.notes.append("read the scores as per cents, because the words above the table say so.")
 
-    def _find_total(self, table: Table) -> None:
-        """Take what sizes are shares of from the words around the table, where they say it of one number."""
-        if self.total is not None or self.roles.size is None:
-            return
-        sizes = [_value(table, cell, counts=True) for cell in table.columns[self.roles.size]]
-        if not are_shares(sizes):
-            return
-        column = next((name for name in table.columns if plain_name(name) in _TOTALS), None)
-        if column is not None and len(own := set(table.columns[column])) == 1:
-            self.total = _value(table, own.pop(), counts=True)
-            self.notes.append(f"read the sizes as shares of the {self.total:,.0f} under {column!r}.")
-            return
-        named = {amount for words in self._words() if _OF_ALL.search(words) for amount in find_amounts(words)}
-        if len(named) == 1:
-            self.total = named.pop()
-            self.notes.append(f"read the sizes as shares of {self.total:,.0f}, which the words above the table give.")
+    def _find_total(self, table: Table) -> Table:
+        """The table with sizes in place of shares, where the caller, a column or the words around it say of what."""
+        size = self.roles.size
+        if size is None:
+            return table
+        shares = [_value(table, cell, counts=True) for cell in table.columns[size]]
+        if not are_shares(shares):
+            if self.total is not None:
+                raise RequestError(
+                    f"applies to sizes that are shares of it, such as 25 % or 0.25; found "
+                    f"{format_some(table.columns[size])}.",
+                    argument="total",
+                )
+            return table
+        totals = [self.total] * len(shares) if self.total is not None else self._find_totals(table)
+        if not totals:
+            return table
+        sizes = [f"{round(share * float(total or 0))}" for share, total in zip(shares, totals, strict=True)]
+        if len(set(totals)) == 1:
+            self.total = totals[0]
+        return table.with_columns({size: sizes})
+
+    def _find_totals(self, table: Table) -> list[float]:
+        """What the shares of each row are shares of, by a column or by the words above the block; none if unclear."""
+        column = next((name for name in table.columns if _names_total(name)), None)
+        if column is not None:
+            totals = [_value(table, cell, counts=True) for cell in table.columns[column]]
+            self.notes.append(f"read the sizes as shares of the totals under {column!r}.")
+            return [] if any(map(math.isnan, totals)) else totals
+        named: dict[int, set[float]] = {}
+        for block in self.layout.blocks if self.layout else ():
+            amounts = {amount for words in block.above if _OF_ALL.search(words) for amount in find_amounts(words)}
+            named |= dict.fromkeys((self.sheet.lines[i] for i in block.body), amounts)
+        if not named or any(len(named.get(line, ())) != 1 for line in table.lines):
+            return []
+        totals = [next(iter(named[line])) for line in table.lines]
+        told = format_some([f"{total:,.0f}" for total in dict.fromkeys(totals)])
+        self.notes.append(f"read the sizes as shares of {told}, which the words above the table give.")
+        return totals
 
     def _ask_about_crossed_columns(self, table: Table) -> None:
         """Ask what a column is that has the same few entries at every size, where nothing else tells scores apart."""
@@ -699,8 +745,9 @@ class _Proposal:
         sections = tuple(sheet.lines[i] for i in (self.layout.sections if self.layout else ()))
         body = {sheet.lines[i] for block in blocks for i in block.body}
         measured = self.measured or tuple(line for line in sheet.lines if line in body)
-        around = {line: "title" for line in sheet.lines if line not in {*header, *sections, *body, *self.set_aside}}
-        others = {line: "note" for line in body if line not in {*measured, *self.set_aside}}
+        inside, used = {*header, *sections, *body, *self.set_aside}, {*measured, *self.set_aside}
+        around = {line: "title" for line in sheet.lines if line not in inside}
+        others = {line: "note" for line in body if line not in used}
         interpretation = Interpretation(
             columns,
             tuple(dict.fromkeys(header)),
@@ -743,6 +790,40 @@ def _value(table: Table, cell: str, *, counts: bool = False) -> float:
         return table.number(cell, counts=counts)
     except ValueError:
         return float("nan")
+
+
+def _metrics_in(text: str) -> list[str]:
+    """Names of metrics in a text, the longest of those that overlap."""
+    words = re.findall(r"[^\W\d_][\w-]*", text)[:100]
+    found: list[str] = []
+    taken: set[int] = set()
+    for length in (5, 4, 3, 2, 1):
+        for i in range(len(words) - length + 1):
+            name, places = " ".join(words[i : i + length]), {*range(i, i + length)}
+            if (
+                len(name) > 2
+                and not places & taken
+                and (metric := known_metric(name))
+                and metric.name not in ("R", "loss")
+            ):
+                found.append(name)
+                taken |= places
+    return found
+
+
+def _names_total(name: str) -> bool:
+    """Whether a column holds the number of examples that sizes are shares of: data.n_total, dataset size."""
+    words = set(plain_name(name).split())
+    return bool(words & {"total", "dataset"}) and words <= {
+        "total",
+        "dataset",
+        "data",
+        "set",
+        "n",
+        "size",
+        "train",
+        "training",
+    }
 
 
 def _with_own_names(table: Table) -> Table:
@@ -835,10 +916,10 @@ def _leave_out_remarks(table: Table, roles: Roles, _to_fill: Collection[str] | N
 
 def _leave_out_summaries(table: Table, roles: Roles, _to_fill: Collection[str] | None) -> tuple[Table, list[str]]:
     """The table without rows that sum up others: `mean`, `SD` or `Total` in any column beside the scores."""
-    places = [name for name in table.columns if name not in roles.scores and name != roles.task]
+    places = [name for name in table.columns if name not in roles.scores]
     usual = {roles.size, roles.split}
     times = {name: Counter(table.columns[name]) for name in places if name not in usual}
-    found = {i: said for i in range(len(table.lines)) if (said := _summary(table, places, i, times))}
+    found = {i: said for i in range(len(table.lines)) if (said := _summary(table, places, i, times, roles.size))}
     if not found or len(found) == len(table.lines):
         return table, []
     told = format_some([f"{table.lines[i]} ({said})" for i, said in found.items()], 10)
@@ -859,6 +940,19 @@ def _leave_out_unscored(table: Table, roles: Roles, _to_fill: Collection[str] | 
     return kept, [f"left out rows without a score: {table.place} {gone}."]
 
 
+def _leave_out_other_parts(table: Table, roles: Roles, _to_fill: Collection[str] | None) -> tuple[Table, list[str]]:
+    """The table without rows of training and validation, where a column says on which part of the data each is."""
+    for name, cells in table.columns.items():
+        parts = {cell: {*plain_name(cell).split()} for cell in cells}
+        if name in roles.by_column() or len(parts) < 2 or not all(own and own <= _PARTS for own in parts.values()):
+            continue
+        if any("test" in own for own in parts.values()):
+            kept = [i for i, cell in enumerate(cells) if "test" in parts[cell]]
+            others = format_some([repr(cell) for cell, own in parts.items() if "test" not in own])
+            return table.rows(kept), [f"left out the rows with {others} under {name!r}: scores on test count."]
+    return table, []
+
+
 def _says_summary(cell: str) -> bool:
     """Whether a cell says that its row sums up others: mean, SD, Total, mean of folds."""
     words = plain_name(cell).split()
@@ -866,7 +960,7 @@ def _says_summary(cell: str) -> bool:
     return bool(words) and not rest and bool(set(words) & _SUMMARY or "deviation" in words)
 
 
-def _summary(table: Table, places: list[str], row: int, times: dict[str, Counter[str]]) -> str:
+def _summary(table: Table, places: list[str], row: int, times: dict[str, Counter[str]], size: str | None) -> str:
     """The cell that says that a row sums up others; empty where none does.
 
     Where `times` counts the cells of a column, only one that stands there once says so: pooling may be max or mean.
@@ -875,6 +969,10 @@ def _summary(table: Table, places: list[str], row: int, times: dict[str, Counter
         cell = table.columns[name][row]
         if _says_summary(cell) and (name not in times or name.startswith("column ") or times[name][cell] == 1):
             return cell
+    first = next((cells[row] for cells in table.columns.values() if cells[row]), "")
+    begins = plain_name(first).split()[:1]
+    if size is not None and is_blank(table.columns[size][row]) and begins and begins[0] in _SUMMARY:
+        return first  # mean of a task, where no size stands
     return ""
 
 

@@ -36,22 +36,7 @@ class KnownMetric:
 KNOWN = (
     KnownMetric(
         "AUROC",
-        (
-            *(
-                "auc",
-                "roc auc",
-                "auc roc",
-                "area under the curve",
-                "area under the roc curve",
-                "fläche unter der kurve",
-            ),
-            *(
-                "fläche unter der roc kurve",
-                "fläche unter der kurve roc",
-                "aire sous la courbe",
-                "aire sous la courbe roc",
-            ),
-        ),
+        ("auc", "roc auc", "auc roc", "area under the curve", "area under the roc curve", "area under the curve roc"),
     ),
     KnownMetric("AUROC (one-vs-rest)", ("roc auc ovr",)),
     KnownMetric("AUROC (one-vs-one)", ("roc auc ovo",)),
@@ -61,7 +46,13 @@ KNOWN = (
     KnownMetric("c-statistic", ("c index", "concordance", "concordance index")),
     KnownMetric(
         "accuracy",
-        ("acc", "classification accuracy", "percent correct", "korrektklassifikationsrate"),
+        (
+            "acc",
+            "classification accuracy",
+            "percent correct",
+            "korrektklassifikationsrate",
+            "share richtig klassifiziert",
+        ),
     ),
     KnownMetric("hit rate", ("trefferquote", "trefferrate", "taux de réussite")),
     KnownMetric(

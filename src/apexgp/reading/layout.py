@@ -19,7 +19,15 @@ from .._check import format_some, format_value
 from ..errors import DataError, Fault
 from .cells import before_interval, holds_number, is_blank, looks_numeric, number_in, uses_decimal_commas, with_spread
 from .files import Sheet, load_sheet, one_line
-from .names import TRAINING, counts_training_examples, known_metric, plain_name, says_only_score, without_split
+from .names import (
+    TRAINING,
+    counts_training_examples,
+    known_metric,
+    may_count_examples,
+    metric_name,
+    plain_name,
+    without_split,
+)
 
 __all__ = [
     "Block",
@@ -27,7 +35,6 @@ __all__ = [
     "Table",
     "build_table",
     "column_letter",
-    "is_called_training_set",
     "is_header",
     "lay_out",
     "read_table",
@@ -162,16 +169,18 @@ def size_in_name(name: str, *, decimal_comma: bool = False) -> float | None:
 
 def is_header(cells: Sequence[str]) -> bool:
     """Whether a row names the columns of a table of measurements: one of them counts training examples."""
-    return sum(map(bool, cells)) > 1 and (
-        any(map(counts_training_examples, cells))
-        or (any(map(is_called_training_set, cells)) and any(known_metric(c) or says_only_score(c) for c in cells))
-    )
+    filled = [cell for cell in cells if cell]
+    if len(filled) < 2 or _are_units(filled) or (len(filled) == 2 and any(map(looks_numeric, filled))):
+        return False
+    if any(map(counts_training_examples, filled)):
+        return True
+    return any(map(may_count_examples, filled)) and not any(map(looks_numeric, filled))
 
 
-def is_called_training_set(name: str) -> bool:
-    """Whether a column may count training examples although its name has no word for counting: Training set."""
-    words = set(plain_name(name).split())
-    return bool(words & TRAINING) and bool(words & {"set", "data"}) and words <= TRAINING | {"set", "data", "of", "the"}
+def _are_units(cells: Iterable[str]) -> bool:
+    """Whether all cells of a row are units of the names above them: (patients), %."""
+    filled = [cell for cell in cells if cell]
+    return bool(filled) and all(_UNIT.fullmatch(cell) for cell in filled)
 
 
 def names_sizes(cells: Sequence[str], below: Sequence[str]) -> bool:
@@ -199,6 +208,8 @@ class Block:
     """What tells columns of the same name apart, over each column; empty where nothing does."""
     kind: str | None = None
     """What the headings are: models, splits or metrics."""
+    above: tuple[str, ...] = ()
+    """The lines between this block and the one before it."""
     unnamed: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -247,20 +258,28 @@ def lay_out(
     else:
         runs = [[i] for i in _header_rows(grid, finds_header)]
     starts = [run[0] for run in runs] or [0]
+    if sections is None and sheet.sections:
+        sections = [sheet.index[line] for line in sheet.sections]
     found = _find_sections(grid, runs) if sections is None else {i: _only_cell(grid[i]) for i in sections}
     blocks: list[Block] = []
-    above: list[list[str]] = []
     for number, run in enumerate(runs or [[]]):
         end = starts[number + 1] if number + 1 < len(starts) else len(grid)
         block = _name_columns(sheet, grid, spans, run, end, exact=header is not None)
-        if number == 0:
-            first = min(block.header, default=0)
-            above = [[cell for cell in grid[i] if cell] for i in range(first) if i not in found]
-            over = max(first - 1, 0)
-            if block.kind is not None and not header and run and over < run[0] and over not in block.header:
-                above = above[: len(above)]
-        blocks += _part_by_sections(block, found, end)
-    return Layout(tuple(blocks), tuple(", ".join(cells) for cells in above if cells), tuple(sorted(found)))
+        first = min(block.header, default=0)
+        before = range(first) if number == 0 else _wordy_rows(grid, blocks[-1].body)
+        if number > 0:  # what stands between two blocks belongs to the second
+            between = set(before)
+            blocks[-1] = replace(blocks[-1], body=tuple(i for i in blocks[-1].body if i not in between))
+        lines = [[cell for cell in grid[i] if cell] for i in before if i not in found]
+        block = replace(block, above=tuple(", ".join(cells) for cells in lines if cells))
+        blocks += _part_by_sections(block, found)
+    return Layout(tuple(blocks), blocks[0].above, tuple(sorted(found)))
+
+
+def _wordy_rows(grid: list[list[str]], body: Sequence[int]) -> list[int]:
+    """The rows at the end of a block that hold no more than one number: words above the next one."""
+    last = max((i for i in body if sum(map(holds_number, grid[i])) > 1), default=-1)
+    return [i for i in body if i > last]
 
 
 def _consecutive(rows: Sequence[int]) -> list[list[int]]:
@@ -277,9 +296,8 @@ def _header_rows(grid: list[list[str]], finds_header: Callable[[Sequence[str]], 
     several = [i for i in near if sum(map(bool, grid[i])) > 1 and not comments[i]]
 
     def names(i: int) -> bool:
-        return finds_header(grid[i]) and not (
-            len(list(filter(None, grid[i]))) > 1 and all(map(looks_numeric, filter(None, grid[i])))
-        )
+        below = grid[i + 1] if i + 1 < len(grid) else []
+        return finds_header(grid[i]) or (_are_units(below) and finds_header(_join_units(grid[i], below)))
 
     def sizes(i: int) -> bool:
         return i + 1 < len(grid) and names_sizes(grid[i], grid[i + 1])
@@ -288,19 +306,26 @@ def _header_rows(grid: list[list[str]], finds_header: Callable[[Sequence[str]], 
     first = next((i for i in near if sizes(i)), None) if first is None else first
     if first is None:
         return [several[0] if several else 0]
-    again = names if names(first) else sizes
-    later = [
-        i
-        for i in range(first + 2, len(grid))
-        if (again(i) and not any(map(holds_number, grid[i]))) or (again is sizes and sizes(i) and i > first)
-    ]
-    return [first, *(i for i in later if i != first)]
+    label = next(filter(None, grid[first]))
+
+    def again(i: int) -> bool:
+        if grid[i] == grid[first]:
+            return True
+        if any(map(holds_number, grid[i])):
+            return label in grid[i] and sizes(first) and sizes(i)
+        return names(i)
+
+    return [first, *filter(again, range(first + 2, len(grid)))]
 
 
 def _only_cell(row: Sequence[str]) -> str:
     """The only filled cell of a row, as a title; empty where there are others."""
     filled = [cell for cell in row if cell]
-    return one_line(filled[0].rstrip(" :"), 120) if len(filled) == 1 and not holds_number(filled[0]) else ""
+    if len(filled) != 1 or holds_number(filled[0]):
+        return ""
+    what, colon, name = filled[0].partition(":")
+    own = name if colon and name.strip() and len(what.split()) < 3 else filled[0]  # Model: ResNet
+    return one_line(own.strip(" :"), 120)
 
 
 def _find_sections(grid: list[list[str]], runs: Sequence[Sequence[int]]) -> dict[int, str]:
@@ -315,26 +340,25 @@ def _find_sections(grid: list[list[str]], runs: Sequence[Sequence[int]]) -> dict
     if not runs:
         return {}
     body = range(runs[0][-1] + 1, len(grid))
-    numbers = [i for i in body if sum(map(holds_number, grid[i])) > 1]
+    numbers = {i for i in body if sum(map(holds_number, grid[i])) > 1}
     found = {i: title for i in body if i + 1 in numbers and (title := _only_cell(grid[i]))}
-    if len(found) < 2 or len(set(found.values())) < len(found) or not numbers or min(found) > numbers[0]:
+    if len(found) < 2 or len(set(found.values())) < len(found) or min(found) > min(numbers):
         return {}
     return found
 
 
-def _part_by_sections(block: Block, sections: Mapping[int, str], end: int) -> list[Block]:
+def _part_by_sections(block: Block, sections: Mapping[int, str]) -> list[Block]:
     """A block parted at the rows that name what stands beneath them."""
-    own = [i for i in sections if i in block.body]
-    before = max((i for i in sections if i < min((*block.header, *block.body), default=0)), default=None)
-    ends = [*own[1:], end]
-    parts = [
-        replace(block, body=tuple(i for i in block.body if start < i < stop), title=sections[start])
-        for start, stop in zip(own, ends, strict=bool(own))
-    ]
-    if parts:
-        return parts
-    body = tuple(i for i in block.body if i not in sections)
-    return [replace(block, body=body, title="" if before is None else sections[before])]
+    first = min((*block.header, *block.body), default=0)
+    title = sections[max(i for i in sections if i < first)] if any(i < first for i in sections) else ""
+    parts: list[tuple[str, list[int]]] = [(title, [])]
+    for i in block.body:
+        if i in sections:
+            parts.append((sections[i], []))
+        else:
+            parts[-1][1].append(i)
+    filled = [(title, body) for title, body in parts if body] or parts[:1]
+    return [replace(block, body=tuple(body), title=title) for title, body in filled]
 
 
 def _name_columns(
@@ -370,7 +394,8 @@ def _name_columns(
         header = [header[0] - 1, *header]
     if kind is None and not sheet.is_named:
         _tell_apart(names, unnamed)
-    return Block(tuple(header), tuple(rows), "", tuple(names), tuple(groups if kind else ()), kind, unnamed)
+    headings_kept = tuple(groups if kind else ())
+    return Block(tuple(header), tuple(rows), "", tuple(names), headings_kept, kind, unnamed=unnamed)
 
 
 def _names_exactly(
@@ -378,11 +403,11 @@ def _names_exactly(
 ) -> tuple[list[str], list[str], list[int]]:
     """Names and headings from rows that are known to be the header: units under names, headings above them."""
     rows = list(run)
-    units = len(rows) > 1 and all(_UNIT.fullmatch(cell) for cell in grid[rows[-1]] if cell)
+    units = len(rows) > 1 and _are_units(grid[rows[-1]])
     own = rows[-2] if units else rows[-1]
     names = list(grid[own])
     if units:
-        names = [f"{name} {unit}".strip() for name, unit in zip(names, grid[rows[-1]], strict=True)]
+        names = _join_units(names, grid[rows[-1]])
     over = [row for row in rows if row < own]
     headings = _headings(grid, spans, over[-1], names) if over else []
     if over:
@@ -395,18 +420,29 @@ def _names(
 ) -> tuple[list[str], list[str], int, int]:
     """The names of the columns, the heading over each (none: an empty list), their row, and that of the first cells."""
     names, below = grid[first], grid[first + 1] if first + 1 < end else []
-    sizes = [i for i, name in enumerate(names) if counts_training_examples(name) or is_called_training_set(name)]
+    sizes = [i for i, name in enumerate(names) if counts_training_examples(name) or may_count_examples(name)]
     wordy = len(list(filter(None, below))) > 0 and not any(map(holds_number, below))
-    if wordy and all(_UNIT.fullmatch(cell) for cell in below if cell):
-        joined = [f"{name} {unit}".strip() for name, unit in zip(names, below, strict=True)]
+    if wordy and _are_units(below):
+        joined = _join_units(names, below)
         return joined, _headings(grid, spans, first - 1, joined), first - 1, first + 2
-    if wordy and sum(map(bool, below)) > 1 and sizes and all(below[i] in ("", names[i]) for i in sizes):
+    of_size = [below[i] for i in sizes if below[i] != names[i]] if wordy else []
+    if wordy and sum(map(bool, below)) > 1 and sizes and (not any(of_size) or _are_units(of_size)):
         lower = [below[i] or names[i] for i in range(len(names))]
         headings = _headings(grid, spans, first, lower)
         own = [heading if below[i] and heading != lower[i] else "" for i, heading in enumerate(headings)]
+        for i in sizes:
+            lower[i], own[i : i + 1] = _join_units([names[i]], [below[i] if below[i] != names[i] else ""])[0], [""]
         if any(own):
-            return lower, own, first, first + 2
+            units = grid[first + 2] if first + 2 < end and _are_units(grid[first + 2]) else None
+            joined = lower if units is None else _join_units(lower, units)
+            return joined, own, first, first + (2 if units is None else 3)
     return list(names), _headings(grid, spans, first - 1, names), first - 1, first + 1
+
+
+def _join_units(names: Sequence[str], units: Sequence[str]) -> list[str]:
+    """Names with the units beneath them, in brackets unless they are: AUC (%)."""
+    bracketed = [f"({unit})" if unit and unit[0] not in "([" else unit for unit in units]
+    return [f"{name} {unit}".strip() for name, unit in zip(names, bracketed, strict=True)]
 
 
 def _headings(
@@ -484,9 +520,11 @@ def _groups(
         return groups, _kind(groups), used
     over = list(dict.fromkeys(filter(None, headings)))
     under = [(heading, name) for heading, name in zip(headings, names, strict=True) if heading and name] if over else []
-    of_data = all(set(plain_name(one).split()) & _PARTS_OF_DATA for one in over)
+    of_data = all(len(words := plain_name(one).split()) < 4 and {*words} & _PARTS_OF_DATA for one in over)
     if over and (of_data or (len(over) == 1 and known_metric(over[0]))):
-        names[:] = [f"{heading} {name}".strip() if name else "" for heading, name in zip(headings, names, strict=True)]
+        short = {one: one if len(one.split()) < 4 else metric_name(one) for one in over} | {"": ""}
+        pairs = zip(headings, names, strict=True)
+        names[:] = [f"{short[heading]} {name}".strip() if name else "" for heading, name in pairs]
         return [], None, over
     if len(over) > 1 and len(set(under)) == len(under) and {name for _, name in under} & repeated:
         return list(headings), _kind(headings), over
@@ -557,7 +595,7 @@ def build_table(
         title=heading,
         under=tuple(under) if any(under) else (),
         unnamed={name: left for block in layout.blocks for name, left in block.unnamed.items()},
-        point_groups=point_groups or sheet.place == "row",  # a workbook writes no nought at the end of a number
+        point_groups=point_groups or sheet.title is not None,  # a workbook writes no nought at the end of a number
         sheet_columns=places,
     )
 
@@ -636,7 +674,7 @@ def refuse_numbers_as_names(sheet: Sheet, row: int) -> None:
 
 def refuse_longer_rows(sheet: Sheet, row: int) -> None:
     """Refuse rows of numbers that are longer than the row of names: commas may be decimal ones."""
-    width = max((i + 1 for i, name in enumerate(sheet.rows[row]) if name), default=0)
+    width = max((i + 1 for names in sheet.rows[: row + 1] for i, name in enumerate(names) if name), default=0)
     if sheet.delimiter is None:
         return
     for line, cells in zip(sheet.lines[row + 1 :], sheet.rows[row + 1 :], strict=True):

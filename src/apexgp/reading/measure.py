@@ -151,17 +151,10 @@ def _find_stated(table: Table, column: str, rows: Sequence[int], asked: str | No
     return word
 
 
-def _read_sizes(table: Table, column: str, faults: Faults, total: float | None) -> list[float]:
-    """A column as numbers of training examples; shares of a total are multiplied by it."""
+def _read_sizes(table: Table, column: str, faults: Faults) -> list[float]:
+    """A column as numbers of training examples."""
     sizes = table.numbers(column, counts=True, faults=faults)
     shares = are_shares(sizes)
-    if total is not None:
-        if not shares:
-            raise RequestError(
-                f"applies to sizes that are shares of it, such as 25 % or 0.25; found {format_some(sizes)}.",
-                argument="total",
-            )
-        return [float(round(size * total)) for size in sizes]
     hint = " Are these shares of a data set?" if shares else ""
     remedy: Remedy = ("Give its number of examples with {}.", "total") if shares else ()
     for row, size in enumerate(sizes):
@@ -252,7 +245,7 @@ def _twice(mark: tuple[float, Any], count: int) -> str:
 
 
 def measure(
-    table: Table, roles: Roles, stated: Mapping[str, Any], total: float | None = None
+    table: Table, roles: Roles, stated: Mapping[str, Any]
 ) -> tuple[dict[str | None, Measurements], list[str], set[str]]:
     """Every curve of a table by its task, what a reader should know, and the columns that hold something else.
 
@@ -262,12 +255,8 @@ def measure(
         The table with rows of measurements alone, and which of its columns is which.
     stated
         What the caller says of `metric`, `direction`, `unit`, `test_share`, `per_cent` and `range`, None where nothing.
-    total
-        The number of examples that sizes are shares of, where they are shares.
     """
     between, per_cent = stated["range"], bool(stated["per_cent"])
-    if roles.task is not None and not any(table.columns[roles.task]):
-        roles = replace(roles, task=None)  # an empty column names nothing
     # Of a stated range the numbers are taken as they are.
     nothing: tuple[Table, set[str], list[str]] = table, set(), []
     table, signed, notes = nothing if between is not None else _with_per_cent_signs(table, roles, per_cent)
@@ -298,7 +287,7 @@ def measure(
     beside = _read_side_columns(table, roles, _widest(curves), by_task, faults)
     for task, curve in curves.items():
         curve.about |= beside.problem[task]
-    missing = _fill(curves, table, roles, beside, tasks, faults, total)
+    missing = _fill(curves, table, roles, beside, tasks, faults)
     for curve in curves.values():
         _check_scores(table, curve, faults)
     faults.refuse()
@@ -347,10 +336,9 @@ def _fill(
     beside: SideColumns,
     tasks: Sequence[str | None],
     faults: Faults,
-    total: float | None,
 ) -> list[int]:
     """Put every score into its curve that is not at fault; gives the rows of cells that are empty, one for each."""
-    sizes = _read_sizes(table, str(roles.size), faults, total)
+    sizes = _read_sizes(table, str(roles.size), faults)
     labels = _read_labels(table, roles, faults)
     missing: list[int] = []
     blank = math.nan if roles.wide else None

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from functools import lru_cache
 from itertools import pairwise
 from math import inf
 from typing import Literal
@@ -35,6 +36,7 @@ __all__ = [
     "is_negated",
     "known_metric",
     "looks_like_per_cent",
+    "may_count_examples",
     "metric_name",
     "named_as_splits",
     "numbers_of_runs",
@@ -60,7 +62,7 @@ _ENGLISH = {
     for english, others in {
         "patients": "patienten patientinnen pat patientes",
         "cases": "fälle fall cas",
-        "images": "bilder bild aufnahmen fotos photos clichés",
+        "images": "bilder bild aufnahmen fotos photos clichés img imgs",
         "samples": "proben probe stichprobe stichproben échantillons échantillon",
         "examples": "beispiele exemples exemple",
         "subjects": "probanden sujets",
@@ -71,7 +73,13 @@ _ENGLISH = {
         "documents": "belege dokumente dossiers",
         "n": "anzahl anz zahl menge nombre nbre effectif effectifs",
         "size": "grösse groesse taille umfang",
-        "training": "trainings lern apprentissage entraînement entrainement",
+        "training": "trainings lern apprentissage entraînement entrainement app",
+        "labelled": "annotés annotées annotiert annotierte",
+        "share": "anteil fraction frac proportion part",
+        "area": "fläche aire",
+        "under": "unter sous",
+        "curve": "kurve courbe",
+        "date": "datum",
         "data": "daten données datensatz jeu",
         "of": "de des du la le les der die das von pour",
         "run": "lauf durchgang durchlauf essai",
@@ -117,12 +125,13 @@ _ENGLISH = {
 """Words of German and French column names, in small letters, by what they mean."""
 # Parts of German compounds: Trainingspatienten, Patientenzahl, Fehlerrate.
 _COMPOUND = re.compile(
-    r"\b(trainings|test|patienten|fall|bilder|stichproben|fehler|proben)"
-    r"(patienten|pat|fälle|bilder|aufnahmen|proben|beispiele|daten|anzahl|zahl|grösse|groesse|umfang|menge|rate|quote)"
+    r"\b(trainings|test|patienten|fall|bilder|stichproben|fehler|proben|zell|röntgen)"
+    r"(patienten|pat|fälle|bilder|fotos|aufnahmen|proben|beispiele|daten|anzahl|zahl|grösse|groesse|umfang|menge|rate|quote)"
 )
 _SD_IN_FRENCH = re.compile(r"\b[eé]carts?[\s_-]?types?\b")
 
 
+@lru_cache(maxsize=4096)  # cells are looked at, too, and most of them again and again
 def plain_name(name: str) -> str:
     """A name in small letters, its words parted by single spaces: ROC_AUC, Roc-Auc and rocAuc are `roc auc`.
 
@@ -136,6 +145,7 @@ def plain_name(name: str) -> str:
     return " ".join(_ENGLISH.get(word, word) for word in re.findall(r"[^\W_]+", apart))
 
 
+_LONGEST_NAME = 200  # characters of the name of a metric
 # Words around a name that say where or how it was measured, not what.
 _BESIDE = {
     *("test", "testing", "val", "valid", "validation", "holdout", "held", "out", "cv", "eval", "evaluation", "dev"),
@@ -152,7 +162,12 @@ _SPREAD = re.compile(
 )
 
 
-_BY_NAME = {plain_name(name).replace(" ", ""): metric for metric in KNOWN for name in (metric.name, *metric.synonyms)}
+def _join(words: Sequence[str], without: Collection[str]) -> str:
+    """Words in one, without some and without articles: the key of a metric."""
+    return "".join(word for word in words if word not in without and word not in ("of", "the"))
+
+
+_BY_NAME = {_join(plain_name(name).split(), ()): metric for metric in KNOWN for name in (metric.name, *metric.synonyms)}
 
 
 def known_metric(name: str) -> KnownMetric | None:
@@ -160,9 +175,15 @@ def known_metric(name: str) -> KnownMetric | None:
 
     What scikit-learn calls neg_... is the metric whose sign it has turned.
     """
-    plain = plain_name(_SPREAD.sub(" ", name).replace("%", " percent ")).removeprefix("neg ")
-    bare = "".join(word for word in plain.split() if word not in _BESIDE_A_NAME)
-    return _BY_NAME.get(plain.replace(" ", ""), _BY_NAME.get(bare))
+    if len(name) > _LONGEST_NAME:
+        return None
+    text = _SPREAD.sub(" ", name).replace("%", " percent ")
+    for part in (text, *re.findall(r"[(\[](\S+\s[^()\[\]]+)[)\]]", text)):  # what it is in other words, in brackets
+        words = plain_name(part).removeprefix("neg ").split()
+        found = _BY_NAME.get(_join(words, ())) or _BY_NAME.get(_join(words, _BESIDE_A_NAME))
+        if found is not None:
+            return found
+    return None
 
 
 def is_negated(name: str) -> bool:
@@ -347,10 +368,25 @@ def counts_training_examples(name: str) -> bool:
     left = [_one_of(word) for word in words if word not in _COUNTING | TRAINING | _AROUND]
     if not left:  # n_train, number of training data, but neither `train` nor `no`
         return bool({"n", "num", "number", "amount"} & set(words) and TRAINING & set(words))
+    if len(left) == 1 and _NUMBER & set(words) and TRAINING & set(words):
+        return True  # whatever it is that is counted: number of training widgets
     things = [word for word in left if word != "size"]  # train size (patients), sample size
     if len(things) < len(left) and len(left) < 3:
         return not things or things[0] in _COUNTED
     return len(left) == 1 and (left[0] in _COUNTED or (left[0] in _LABELS and bool(_NUMBER & set(words))))
+
+
+def may_count_examples(name: str) -> bool:
+    """Whether a column may count training examples, or be shares of them, although no word says that it counts.
+
+    Training set, Apprentissage (patients), Anteil der Trainingsfotos, data.frac: numbers beneath must bear it out.
+    """
+    words = set(_words(name))
+    rest = words - TRAINING - {"set", "data", "of", "the", "n", "percent", "percentage"}
+    things = {word for word in rest if _one_of(word) in _COUNTED}
+    if "share" in words:
+        return rest - things <= {"share"}
+    return bool(words & TRAINING) and rest == things and bool(things or words & {"set", "data"})
 
 
 # What people count, where a name says it; samples, rows and the like are training examples by another name.

@@ -18,7 +18,7 @@ from ..scale import UNIT_RANGE
 from ..vocabulary import Remedy
 from .cells import before_interval, is_blank, looks_numeric, number_in, with_spread
 from .known_metrics import UNNAMED
-from .layout import Table, is_called_training_set, size_in_name
+from .layout import Table, size_in_name
 from .names import (
     PROBLEM_COUNTS,
     SPLIT_WORDS,
@@ -30,6 +30,7 @@ from .names import (
     counts_training_examples,
     find_column,
     known_metric,
+    may_count_examples,
     metric_name,
     named_as_splits,
     numbers_of_runs,
@@ -124,7 +125,9 @@ class Roles:
     size: str | None = None
     scores: tuple[str, ...] = ()
     wide: bool = False
-    """Whether each of several columns of scores is a split."""
+    """Whether each of several columns of scores is a split or a model."""
+    each_column: str | None = None
+    """Which of them it is."""
     split: str | None = None
     task: str | None = None
     metric: str | None = None
@@ -168,7 +171,7 @@ class Roles:
         """Which column was taken for what, where that is not plain from its name; not of those that were left out."""
         counts = "The metric's name counts: forecasts differ by it" if metric != UNNAMED else _NAMELESS
         if table.sizes_are_names:
-            sizes = [name for name in table.sheet_columns if size_in_name(name) is not None]
+            sizes = list(dict.fromkeys(table.under))
             each = "each row as a split" if self.task is None else f"{self.task!r} as the tasks"
             first = [f"read the columns {format_some(sizes)} as sizes, and {each}. {counts}."]
         else:
@@ -241,8 +244,12 @@ def find_roles(table: Table, wanted: Wanted) -> tuple[Roles, list[DataError]]:
                 remedy=("Name yours with {}.", "size"),
             )
         )
-    scores, wide = find(lambda: _find_scores(table, rest, wanted), ([], False))
-    split = None if wide and wanted.each_column != "model" else split
+    scores, wide = find(lambda: _find_scores(table, rest, wanted, split), ([], False))
+    each_column = None
+    if wide:
+        named = wanted.score is None and wanted.each_column is None and bool(sets_of_splits(scores))
+        each_column = wanted.each_column or ("split" if named or split is None else "model")
+        split = split if each_column == "model" else None
     asked = frozenset(
         name
         for said in (
@@ -253,7 +260,9 @@ def find_roles(table: Table, wanted: Wanted) -> tuple[Roles, list[DataError]]:
         )
         if said and (name := find_column(said, names) or said)
     )
-    roles = Roles(size, tuple(scores), wide, split, task, _find_metric(scores, wide) if scores else None, asked=asked)
+    roles = Roles(
+        size, tuple(scores), wide, each_column, split, task, _find_metric(scores, wide) if scores else None, asked=asked
+    )
     return (find(lambda: _find_companions(table, roles, wanted), roles) if scores else roles), problems
 
 
@@ -261,7 +270,7 @@ def _find_sizes(table: Table) -> Callable[[str], bool]:
     """What tells the column of sizes: a name that counts examples, or else one such as Training set over numbers."""
     if any(map(counts_training_examples, table.columns)):
         return counts_training_examples
-    return lambda name: is_called_training_set(name) and any(map(looks_numeric, table.columns[name]))
+    return lambda name: may_count_examples(name) and any(map(looks_numeric, table.columns[name]))
 
 
 def find_learners(table: Table) -> str | None:
@@ -271,7 +280,7 @@ def find_learners(table: Table) -> str | None:
 
 def _holds_splits(table: Table, name: str, at: Sequence[object]) -> bool:
     """Whether a column names splits (split, Fold, seed, random_state, run id), and neither runs nor their number."""
-    beside = {"cv", "data", "random", "id", "number", "no", "nr"}
+    beside = {"cv", "data", "random", "id", "number", "no", "nr", "n"}
     plain = plain_name(name)
     words = [word for word in plain.split() if word not in beside]
     if not (plain == "random state" or (len(words) == 1 and words[0] in SPLIT_WORDS)):
@@ -302,6 +311,9 @@ def _find_one(table: Table, role: str, asked: str | None, fits: Callable[[str], 
         if role == "size" and len(candidates) > 1:
             with_numbers = [name for name in candidates if any(map(looks_numeric, table.columns[name]))]
             candidates = with_numbers if len(with_numbers) == 1 else candidates
+        if role == "split" and len(candidates) > 1:
+            # Of several that may, one with another entry in every row tells nothing that the row does not.
+            candidates = [name for name in candidates if len({*table.columns[name]}) < len(table.lines)] or candidates
         if len(candidates) > 1:
             raise DataError(
                 f"{table.path} has {len(candidates)} columns that may hold the {role}s: {format_some(candidates)}.",
@@ -327,15 +339,16 @@ def _find_metric(scores: Sequence[str], wide: bool) -> str | None:
     return name if known_metric(name) or sounds_like_a_loss(name) else None
 
 
-def _find_scores(table: Table, rest: list[str], wanted: Wanted) -> tuple[list[str], bool]:
+def _find_scores(table: Table, rest: list[str], wanted: Wanted, split: str | None) -> tuple[list[str], bool]:
     """Names of the columns that hold scores, and whether there are several, of which each is a split or a model.
 
-    `rest` are the columns that hold nothing else.
+    `rest` are the columns that hold nothing else. Where a column names the splits, several columns are models.
     """
+    each_column = wanted.each_column or (None if split is None else "model")
     if wanted.score is not None:
-        return _asked_for(table, wanted.score, wanted.each_column)
+        return _asked_for(table, wanted.score, wanted.each_column, has_splits=split is not None)
     named = [name for name in rest if name not in table.unnamed]
-    scores, wide = _by_their_names(table, named, wanted.metric, wanted.each_column)
+    scores, wide = _by_their_names(table, named, wanted.metric, each_column)
     beside = [name for name, left in table.unnamed.items() if name in rest and (left in scores or not left)]
     others = [name for name in table.unnamed if name in rest and name not in beside]
     if wanted.each_column is not None and beside:
@@ -345,7 +358,9 @@ def _find_scores(table: Table, rest: list[str], wanted: Wanted) -> tuple[list[st
     return scores, wide
 
 
-def _asked_for(table: Table, asked: str | Sequence[str], each_column: str | None) -> tuple[list[str], bool]:
+def _asked_for(
+    table: Table, asked: str | Sequence[str], each_column: str | None, *, has_splits: bool
+) -> tuple[list[str], bool]:
     wanted = [asked] if isinstance(asked, str) else list(asked)
     names = list(table.columns)
     found = list(dict.fromkeys(name for one in wanted for name in _matching(one, names, table)))
@@ -360,7 +375,7 @@ def _asked_for(table: Table, asked: str | Sequence[str], each_column: str | None
             f"({format_some(sorted(measured))}); a curve has one.",
             remedy=("Name one of them with {}.", ("score", found[0])),
         )
-    if not named_as_splits(found):
+    if not has_splits and not named_as_splits(found):
         raise _splits_or_models(table, found, ("Use {} or {}.", *_SPLITS_OR_MODELS))
     return found, True
 
@@ -672,7 +687,8 @@ def stack_models(table: Table, roles: Roles) -> tuple[Table, Roles]:
             remedy=("Name those with {}.", ("score", roles.scores[0])),
         )
     models = [rest or name for rest, name in zip(told_apart_by(roles.scores), roles.scores, strict=True)]
-    metric = next((word for word in roles.scores[0].split() if known_metric(word)), None)
+    shared = " ".join(word for word in roles.scores[0].split() if all(word in name.split() for name in roles.scores))
+    metric = next((word for word in (shared, *shared.split()) if known_metric(word)), None)
     score, model = _free(metric or "score", table), _free("model", table)
     kept = [
         (row, name, own)
@@ -699,17 +715,18 @@ def stack_models(table: Table, roles: Roles) -> tuple[Table, Roles]:
 def melt_sizes(table: Table, metric: str | None) -> Table | None:
     """The table with one row for each score, where the sizes are names of columns; None where they are not."""
     sizes = {name: size for name in table.columns if (size := size_in_name(name, decimal_comma=table.decimal_comma))}
-    if len(sizes) < 2 or any(map(counts_training_examples, table.columns)):
+    counted = [name for name in table.columns if counts_training_examples(name) and name not in sizes]
+    if len(sizes) < 2 or any(any(map(looks_numeric, table.columns[name])) for name in counted):
         return None
     rest = [name for name in table.columns if name not in sizes]
-    corner = next((name for name in rest if known_metric(name)), None)
-    score = corner or metric or "score"
+    corner = next((name for name in rest if known_metric(name) or name in counted or _is_training(name)), None)
+    score = corner if corner and known_metric(corner) else metric or "score"
     labels = {name: table.columns[name] for name in rest}
     kept = [(row, name) for row in range(len(table.lines)) for name in sizes if table.columns[name][row]]
     melted = {("split" if name == corner else name): [cells[row] for row, _ in kept] for name, cells in labels.items()}
     melted["size"] = [f"{sizes[name]:.0f}" for _, name in kept]
     melted[score] = [table.columns[name][row] for row, name in kept]
-    if not any(_holds_splits(table, name, ()) for name in melted):
+    if not any(_holds_splits(replace(table, columns=melted), name, ()) for name in melted):
         melted["split"] = [str(table.lines[row]) for row, _ in kept]
     places = {name: own for name, own in table.sheet_columns.items() if name not in sizes}
     places = {("split" if name == corner else name): own for name, own in places.items()}
@@ -722,6 +739,11 @@ def melt_sizes(table: Table, metric: str | None) -> Table | None:
         sheet_columns=places,
         sizes_are_names=True,
     )
+
+
+def _is_training(name: str) -> bool:
+    """Whether a name says no more than that columns are training sets."""
+    return set(plain_name(name).split()) <= TRAINING | {"set", "data", "of"}
 
 
 def _free(name: str, table: Table) -> str:

@@ -24,6 +24,7 @@ from xml.parsers import expat
 
 from .._extras import import_extra
 from ..errors import DataError
+from .cells import before_interval, with_spread
 from .files import Rows, Span
 
 __all__ = ["Workbook", "repacked"]
@@ -35,6 +36,7 @@ _MOST_PARTS = 10_000
 _MOST_EXTENT = 2 * MOST_CELLS  # of all sheets: each cell up to the last one of its sheet
 _MOST_ELEMENTS = 1_000_000  # beside the cells: styles, links, names, of which each becomes an object
 
+_GROUPED = re.compile(r"[1-9]\d*,\d{3}")  # thousands apart
 _PACKED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # others may unpack to more than the archive says
 _ENCRYPTED = 0x1
 _OF_CELLS = {"c", "v", "f", "is", "t", "r", "si", "row"}
@@ -118,8 +120,10 @@ def _text(value: Any) -> str:
         return str(int(value))
     text = str(value).strip()
     # A number that was typed as text, perhaps on a computer with decimal commas, stands beside true numbers.
-    typed = re.fullmatch(r"([+-]?\d+),(\d+)(\s*%?)", text) if isinstance(value, str) else None
-    return "".join((typed[1], ".", typed[2], typed[3])) if typed and not re.fullmatch(r"[1-9]\d*,\d{3}", text) else text
+    typed = isinstance(value, str) and re.fullmatch(r"[+-]?\d+,\d+\s*%?", text) and not _GROUPED.fullmatch(text)
+    if typed or (isinstance(value, str) and "," in text and (with_spread(text) or before_interval(text))):
+        return re.sub(r"(?<=\d),(?=\d)", ".", text)
+    return text
 
 
 def repacked(name: str, raw: bytes, most_bytes: int = _MOST_BYTES) -> bytes:
