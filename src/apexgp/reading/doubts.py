@@ -64,16 +64,33 @@ class Doubt:
         return f"{place}{self.error.message}"
 
 
-def build_doubt(problem: DataError, sheet: Sheet, table: Table | None, measured: Collection[int]) -> Doubt:
-    """A doubt about an error: the ways to settle it that its remedy names, or that the sheet suggests."""
+def build_doubt(
+    problem: DataError,
+    sheet: Sheet,
+    table: Table | None,
+    measured: Collection[int],
+    taken: Collection[str] = (),
+) -> Doubt:
+    """A doubt about an error: the ways to settle it that its remedy names, or that the sheet suggests.
+
+    `taken` are the columns whose role is known.
+    """
     choices: list[Choice] = []
     free = None
-    for argument, value in problem.to_set:
-        if value is not None:
+    # What settles it at once goes before columns to choose from.
+    for argument, value in sorted(problem.to_set, key=lambda one: one[1] is None):
+        if (
+            argument == "score"
+            and table is not None
+            and "may hold the scores" in problem.message
+            and isinstance(value, str)
+        ):
+            choices += _offer_columns(table, "score", problem.message, taken)  # the remedy names one for an example
+        elif value is not None:
             choices.append(Choice(_word_choice(argument, value), {argument: value}))
         elif argument in ("size", "score", "split", "task") and table is not None:
             role = "model" if argument == "task" else argument
-            choices += _offer_columns(table, role, problem.message)
+            choices += _offer_columns(table, role, problem.message, taken)
         elif argument == "sheet":
             choices += [Choice(f"the sheet “{one}”", {"sheet": one}) for one in sheet.titles if one != sheet.title]
         elif argument == "total":
@@ -98,22 +115,39 @@ def build_doubt(problem: DataError, sheet: Sheet, table: Table | None, measured:
     return Doubt(problem, tuple(choices), tuple(dict.fromkeys(letters)), lines, free)
 
 
-def _offer_columns(table: Table, role: str, message: str) -> list[Choice]:
-    """Columns that may have a role, those that a message names before all: sizes and scores are numbers."""
+def _offer_columns(table: Table, role: str, message: str, taken: Collection[str]) -> list[Choice]:
+    """Columns that may have a role, those that a message names before all: sizes and scores are numbers.
+
+    Where a size is chosen and there is just one column of fractions, that holds the scores.
+    """
     numeric = role in ("size", "score")
     fitting = [
         name
         for name, cells in table.columns.items()
         if table.sheet_columns.get(name)
+        and name not in taken
         and any(cells)
         and (not numeric or sum(map(holds_number, cells)) * 2 > sum(map(bool, cells)))
-        and (role != "size" or not all(is_fraction(cell) for cell in cells if looks_numeric(cell)))
+        and (role != "size" or not _holds_fractions(cells))
     ]
     named = [name for name in fitting if f" {name}" in message.partition(":")[2]]
-    return [
-        Choice(f"“{name}” holds the {ROLES[role]}", {"roles": {column_letter(table.sheet_columns[name][0]): role}})
-        for name in (named if len(named) > 1 and "may hold" in message else fitting)[:12]
-    ]
+    letters = {
+        name: column_letter(table.sheet_columns[name][0]) for name in table.columns if table.sheet_columns.get(name)
+    }
+    scores = [name for name, cells in table.columns.items() if name in letters and _holds_fractions(cells)]
+    choices: list[Choice] = []
+    for name in (named if len(named) > 1 and "may hold" in message else fitting)[:12]:
+        label, roles = f"“{name}” holds the {ROLES[role]}", {letters[name]: role}
+        if role == "size" and len(scores) == 1 and not any(one in taken for one in scores):
+            label, roles = f"{label}, “{scores[0]}” the scores", {**roles, letters[scores[0]]: "score"}
+        choices.append(Choice(label, {"roles": roles}))
+    return choices
+
+
+def _holds_fractions(cells: Collection[str]) -> bool:
+    """Whether the numbers of a column are scores between 0 and 1, or per cents."""
+    numbers = [cell for cell in cells if looks_numeric(cell)]
+    return bool(numbers) and all(map(is_fraction, numbers)) and any(not re.fullmatch(r"[01]", cell) for cell in numbers)
 
 
 def _word_choice(argument: str, value: Any) -> str:

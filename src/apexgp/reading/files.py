@@ -357,7 +357,10 @@ def _find_delimiter(lines: Sequence[str]) -> str:
         times = Counter(line.count(sign) for line in rows if sign in line)
         return max(times.values(), default=0)
 
-    return max(";\t|,", key=count_alike)
+    best = max(";\t|,", key=count_alike)
+    if count_alike(best) == 0 and len(rows) > 1 and len({len(line.split()) for line in rows}) == 1:
+        return " "  # as many words in every line
+    return best
 
 
 def as_csv(columns: Mapping[str, Iterable[object]]) -> str:

@@ -421,6 +421,7 @@ class _Proposal:
         self.roles, self.problems = find_roles(table, wanted)
         self.table = table
         if self.problems:
+            self._list_sheets()
             return
         if self.roles.task is not None and not any(table.columns[self.roles.task]):
             self.roles = replace(self.roles, task=None)  # an empty column names nothing
@@ -463,6 +464,17 @@ class _Proposal:
                 ),
             )
 
+    def _list_sheets(self) -> None:
+        """Ask for another sheet first, where a workbook has several and none seems to hold a table."""
+        if self.roles.size is None and len(self.sheet.titles) > 1 and not self.sheet.tables and self.said.sheet is None:
+            sheets = format_some([repr(title) for title in self.sheet.titles], 20)
+            first = DataError(
+                f"{self.sheet.source}: no sheet has a column called size, n, training examples or similar; its sheets "
+                f"are {sheets}.",
+                remedy=("Choose one with {}, and name its columns.", "sheet"),
+            )
+            self.problems.insert(0, first)
+
     def _lay_out(self) -> Table:
         """Make the table: its header, and sizes that are names of columns as a column."""
         sheet, said = self.sheet, self.said
@@ -483,6 +495,15 @@ class _Proposal:
             raise self._no_rows(table)
         table = _with_own_names(table)
         if said.size is None and (melted := melt_sizes(table, said.metric)) is not None:
+            empty = [
+                line
+                for row, line in enumerate(table.lines)
+                for name in table.columns
+                if size_in_name(name) and is_blank(table.columns[name][row])
+            ]
+            if empty and len(melted.lines) > 0:
+                where = f"{table.place} {format_some(list(dict.fromkeys(empty)))}"
+                self.notes.append(f"{len(empty)} score cells are empty and were left out ({where}).")
             table = self._label_melted_rows(melted)
         return table
 
@@ -766,7 +787,8 @@ class _Proposal:
             sheet.title,
             said,
         )
-        doubts = tuple(build_doubt(problem, sheet, table, measured) for problem in self.problems)
+        taken = self.roles.by_column()
+        doubts = tuple(build_doubt(problem, sheet, table, measured, taken) for problem in self.problems)
         notes = tuple(f"{sheet.source}: {note}" for note in dict.fromkeys(self.notes))
         curves = {} if doubts else self.curves
         return Interpreted(interpretation, sheet, curves, notes, doubts, table.title if table is not None else None)
@@ -898,7 +920,8 @@ def _leave_out_unfinished(table: Table, _roles: Roles, _to_fill: Collection[str]
 def _leave_out_remarks(table: Table, roles: Roles, _to_fill: Collection[str] | None) -> tuple[Table, list[str]]:
     """The table without remarks between and beneath its rows, and without its header repeated."""
     height, numbers = len(table.lines), _rows_with_numbers(table, roles)
-    filled = [[name for name, cells in table.columns.items() if cells[i]] for i in range(height)]
+    own = [name for name in table.columns if name in table.sheet_columns or not table.sheet_columns]
+    filled = [[name for name in own if table.columns[name][i]] for i in range(height)]
     last = max((i for i in range(height) if numbers[i]), default=height)
     header = [all(table.columns[name][i] == name for name in filled[i]) and len(filled[i]) > 1 for i in range(height)]
     remark = [not numbers[i] and (header[i] or i > last or len(filled[i]) == 1) for i in range(height)]

@@ -36,7 +36,15 @@ class KnownMetric:
 KNOWN = (
     KnownMetric(
         "AUROC",
-        ("auc", "roc auc", "auc roc", "area under the curve", "area under the roc curve", "area under the curve roc"),
+        (
+            "auc",
+            "roc",
+            "roc auc",
+            "auc roc",
+            "area under the curve",
+            "area under the roc curve",
+            "area under the curve roc",
+        ),
     ),
     KnownMetric("AUROC (one-vs-rest)", ("roc auc ovr",)),
     KnownMetric("AUROC (one-vs-one)", ("roc auc ovo",)),
@@ -62,7 +70,7 @@ KNOWN = (
     KnownMetric("top-1 accuracy", ("top 1", "top 1 acc")),
     KnownMetric("top-5 accuracy", ("top 5", "top 5 acc")),
     KnownMetric("average precision", ("ap",)),
-    KnownMetric("AUPRC", ("pr auc", "auc pr", "area under the precision recall curve")),
+    KnownMetric("AUPRC", ("pr", "pr auc", "auc pr", "area under the precision recall curve")),
     KnownMetric("F1", ("f1 measure", "f measure", "f 1", "f1 maß", "mesure f1")),
     KnownMetric("macro F1", ("f1 macro", "macro averaged f1")),
     KnownMetric("micro F1", ("f1 micro",)),

@@ -260,7 +260,8 @@ def lay_out(
     starts = [run[0] for run in runs] or [0]
     if sections is None and sheet.sections:
         sections = [sheet.index[line] for line in sheet.sections]
-    found = _find_sections(grid, runs) if sections is None else {i: _only_cell(grid[i]) for i in sections}
+    whole = sheet.rows  # a title may stand in a column that is left out
+    found = _find_sections(whole, runs) if sections is None else {i: _only_cell(whole[i]) for i in sections}
     blocks: list[Block] = []
     for number, run in enumerate(runs or [[]]):
         end = starts[number + 1] if number + 1 < len(starts) else len(grid)
@@ -328,7 +329,7 @@ def _only_cell(row: Sequence[str]) -> str:
     return one_line(own.strip(" :"), 120)
 
 
-def _find_sections(grid: list[list[str]], runs: Sequence[Sequence[int]]) -> dict[int, str]:
+def _find_sections(grid: Sequence[Sequence[str]], runs: Sequence[Sequence[int]]) -> dict[int, str]:
     """Rows with one cell of words that stand above a block of cells, with their words; none unless there are several.
 
     Where the header is repeated, each stands right above one, the first too; else each above cells, the first ones too.
@@ -386,7 +387,8 @@ def _name_columns(
     if not sheet.is_named:
         names = _numbered(names, spans.get(body - 1, []))
     unnamed = dict[str, str]() if sheet.is_named else _name_the_nameless(names, cells)
-    over_row = grid[header[0]] if headings and header else grid[header[0] - 1] if header and header[0] > 0 else []
+    above = header[0] if header and (headings or exact) else header[0] - 1 if header else -1
+    over_row = grid[above] if above >= 0 and above < body - 1 else []
     groups, kind, used = _groups(names, headings, over_row)
     if kind is None and headings and not used:
         header = header[1:] if len(header) > 1 and not exact else header
@@ -409,10 +411,12 @@ def _names_exactly(
     if units:
         names = _join_units(names, grid[rows[-1]])
     over = [row for row in rows if row < own]
-    headings = _headings(grid, spans, over[-1], names) if over else []
-    if over:
-        names = [name or (grid[over[-1]][i] if not headings or not headings[i] else "") for i, name in enumerate(names)]
-    return names, headings, rows
+    if not over:
+        return names, [], rows
+    full = [name or grid[over[-1]][i] for i, name in enumerate(names)]
+    above = _headings(grid, spans, over[-1], full)
+    headings = [heading if names[i] and heading != full[i] else "" for i, heading in enumerate(above)]
+    return full, headings if any(headings) else [], rows
 
 
 def _names(
@@ -480,13 +484,14 @@ def _name_the_nameless(names: list[str], cells: list[list[str]]) -> dict[str, st
     Gives the columns of numbers among them, each with the name to its left.
     """
     unnamed: dict[str, str] = {}
+    has_names = any(names)
     for i in [i for i, name in enumerate(names) if not name]:
         filled = [row[i] for row in cells if not is_blank(row[i])]
         if not filled:
             continue
         before = not any(map(counts_training_examples, names[:i]))
         whole = [int(cell) for cell in filled if re.fullmatch(r"\d{1,15}", cell)]
-        if before and len(whole) == len(cells) and whole == sorted(set(whole)) and any(names):
+        if before and len(whole) == len(cells) and whole == sorted(set(whole)) and has_names:
             continue  # what spreadsheets and data frames write before the rows, and no measurement
         names[i] = f"column {column_letter(i)}"
         if all(map(holds_number, filled)):

@@ -60,7 +60,7 @@ _OF_TRACKERS = re.compile(r"^(?:params?|metrics?|config|summary|hparams|hyperpar
 _ENGLISH = {
     german_or_french: english
     for english, others in {
-        "patients": "patienten patientinnen pat patientes",
+        "patients": "patienten patientinnen pat patientes population pop",
         "cases": "fälle fall cas",
         "images": "bilder bild aufnahmen fotos photos clichés img imgs",
         "samples": "proben probe stichprobe stichproben échantillons échantillon",
@@ -128,6 +128,7 @@ _COMPOUND = re.compile(
     r"\b(trainings|test|patienten|fall|bilder|stichproben|fehler|proben|zell|röntgen)"
     r"(patienten|pat|fälle|bilder|fotos|aufnahmen|proben|beispiele|daten|anzahl|zahl|grösse|groesse|umfang|menge|rate|quote)"
 )
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z][a-z])|(?<=[Tt]est)(?=[A-Z])|(?<=[Tt]rain)(?=[A-Z])")  # rocAuc, TestROC
 _SD_IN_FRENCH = re.compile(r"\b[eé]carts?[\s_-]?types?\b")
 
 
@@ -139,7 +140,7 @@ def plain_name(name: str) -> str:
     name is no part of it: metrics.val_auc is `val auc`.
     """
     own = _OF_TRACKERS.sub("", name.strip())
-    apart = re.sub(r"(?<=[a-z])(?=[A-Z][a-z])", " ", own).casefold()
+    apart = _CAMEL.sub(" ", own).casefold()
     apart = _COMPOUND.sub(r"\1 \2", _SD_IN_FRENCH.sub("sd", apart))
     apart = re.sub(r"\b[dl]['’](?=\w)", "", apart).replace("'", "")  # d'erreur, but Cohen's
     return " ".join(_ENGLISH.get(word, word) for word in re.findall(r"[^\W_]+", apart))
@@ -343,6 +344,20 @@ _COUNTED_SEVERALLY = {
     *("slides", "slices", "stays", "reports", "documents", "tickets", "tiles", "patches", "cells", "records", "exams"),
     *("studies", "volumes", "sequences", "sentences", "texts", "lesions", "visits", "admissions", "biopsies"),
 }
+# Numbers of them say something else of training than how many examples there were.
+_COUNTED_ELSE = {
+    "outcome",
+    "event",
+    "positive",
+    "classe",
+    "feature",
+    "batch",
+    "epoch",
+    "step",
+    "run",
+    "fold",
+    "iteration",
+}
 _LABELS = {"label", "annotation"}  # counted only where a word says that they are counted
 _AROUND = {"set", "data", "dataset", "subset", "trainset", "in", "used"}
 _NUMBER = {"n", "num", "number", "no", "nr", "nb", "amount", "count"}
@@ -369,7 +384,7 @@ def counts_training_examples(name: str) -> bool:
     if not left:  # n_train, number of training data, but neither `train` nor `no`
         return bool({"n", "num", "number", "amount"} & set(words) and TRAINING & set(words))
     if len(left) == 1 and _NUMBER & set(words) and TRAINING & set(words):
-        return True  # whatever it is that is counted: number of training widgets
+        return left[0] not in _COUNTED_ELSE  # whatever it is that is counted: number of training widgets
     things = [word for word in left if word != "size"]  # train size (patients), sample size
     if len(things) < len(left) and len(left) < 3:
         return not things or things[0] in _COUNTED

@@ -694,7 +694,7 @@ def stack_models(table: Table, roles: Roles) -> tuple[Table, Roles]:
         (row, name, own)
         for name, own in zip(models, roles.scores, strict=True)
         for row, cell in enumerate(table.columns[own])
-        if cell
+        if not is_blank(cell)
     ]
     others = [name for name in table.columns if name not in roles.scores]
     stacked: dict[str, list[str]] = {name: [table.columns[name][row] for row, _, _ in kept] for name in others}
@@ -722,7 +722,7 @@ def melt_sizes(table: Table, metric: str | None) -> Table | None:
     corner = next((name for name in rest if known_metric(name) or name in counted or _is_training(name)), None)
     score = corner if corner and known_metric(corner) else metric or "score"
     labels = {name: table.columns[name] for name in rest}
-    kept = [(row, name) for row in range(len(table.lines)) for name in sizes if table.columns[name][row]]
+    kept = [(row, name) for row in range(len(table.lines)) for name in sizes if not is_blank(table.columns[name][row])]
     melted = {("split" if name == corner else name): [cells[row] for row, _ in kept] for name, cells in labels.items()}
     melted["size"] = [f"{sizes[name]:.0f}" for _, name in kept]
     melted[score] = [table.columns[name][row] for row, name in kept]
