@@ -53,7 +53,7 @@ ALL_SHEETS = "*"
 _JSON = re.compile(r"[\ufeff\s]*(\{\s*[\"}]|\[\s*[\[{\]])")  # as a document begins, and no table
 _ENCODINGS = ((b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"), (b"\xef\xbb\xbf", "utf-8-sig"))
 _SHOWS_THE_DELIMITER = 20  # lines
-_RULE = re.compile(r"[\s|:+-]*-{3}[\s|:+-]*")  # between the header and the body of a table in Markdown
+_RULE = re.compile(r"[\s|:+-]++")  # between the header and the body of a table in Markdown, with dashes
 
 
 @dataclass(frozen=True)
@@ -341,8 +341,9 @@ def parse_delimited(name: str, text: str) -> tuple[str, Rows]:
         where = f"{name}, line {reader.line_num}"
         raise DataError(why, where=where, faults=[Fault(reader.line_num, None, why)]) from None
     kept = [(line, cells) for line, cells in rows[1 if note else 0 :] if any(cells)]
-    if delimiter == "|" and any(_RULE.fullmatch("|".join(cells)) for _, cells in kept):
-        kept = [(line, cells) for line, cells in kept if not _RULE.fullmatch("|".join(cells))]
+    rules = {line for line, cells in kept if "---" in "".join(cells) and _RULE.fullmatch("".join(cells))}
+    if delimiter == "|" and rules:
+        kept = [(line, cells) for line, cells in kept if line not in rules]
         kept = [
             (line, cells[1:-1] if len(cells) > 2 and not (cells[0] or cells[-1]) else cells) for line, cells in kept
         ]

@@ -26,6 +26,7 @@ from .._check import (
 )
 from ..errors import DataError, RequestError
 from ..scale import Range, check_range
+from ..vocabulary import Remedy
 from .cells import holds_number, is_blank, is_cut, looks_numeric, number_in, shorten, too_long
 from .doubts import ROLES, Doubt, build_doubt, find_amounts, is_fraction
 from .files import ALL_SHEETS, Sheet, one_line
@@ -454,15 +455,12 @@ class _Proposal:
         """Ask which sheet is meant where several hold tables of the same form: one of them is not the whole."""
         if len(self.sheet.tables) > 1 and self.sheet.alike:
             names = format_some([repr(title) for title in self.sheet.tables], 10)
-            ways: list[tuple[str, Any]] = [("sheet", title) for title in self.sheet.tables[:10]]
-            raise DataError(
-                f"{self.sheet.source} has tables of the same form in the sheets {names}.",
-                remedy=(
-                    f"Choose one with {', '.join('{}' for _ in ways)}, or read all of them as models with {{}}.",
-                    *ways,
-                    ("sheet", ALL_SHEETS),
-                ),
+            either = ", ".join("{}" for _ in self.sheet.tables[:10])
+            remedy: Remedy = (
+                f"Choose one with {either}, or read all of them as models with {{}}.",
+                *(("sheet", title) for title in (*self.sheet.tables[:10], ALL_SHEETS)),
             )
+            raise DataError(f"{self.sheet.source} has tables of the same form in the sheets {names}.", remedy=remedy)
 
     def _list_sheets(self) -> None:
         """Ask for another sheet first, where a workbook has several and none seems to hold a table."""

@@ -48,7 +48,9 @@ _UNIT = re.compile(
     r"[(\[].*[)\]]|%|per ?cent|patients|examples|cases|images|samples|rows|patienten|fälle", re.IGNORECASE
 )
 _PARTS_OF_DATA = TRAINING | {"test", "testing", "val", "valid", "validation", "holdout"}
-_SIZE_AS_NAME = re.compile(r"(?:n\s*=\s*)?\d[\d.,'’\s\u00a0\u2009\u202f]*k?(?:\s*[^\W\d_][^\W_]*\.?)?", re.IGNORECASE)
+_SIZE_AS_NAME = re.compile(
+    r"(?:n\s*+=\s*+)?\d[\d.,'’\u00a0\u2009\u202f]*+(?:\s\d{3})*+k?(?:\s*+[^\W\d_][^\W_]*+\.?)?", re.IGNORECASE
+)
 _PLAIN_NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?")
 
 

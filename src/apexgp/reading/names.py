@@ -179,7 +179,9 @@ def known_metric(name: str) -> KnownMetric | None:
     if len(name) > _LONGEST_NAME:
         return None
     text = _SPREAD.sub(" ", name).replace("%", " percent ")
-    for part in (text, *re.findall(r"[(\[](\S+\s[^()\[\]]+)[)\]]", text)):  # what it is in other words, in brackets
+    for part in (text, *re.findall(r"\(([^()]*+)\)", text)):  # what it is in other words, in brackets
+        if part is not text and " " not in part.strip():
+            continue
         words = plain_name(part).removeprefix("neg ").split()
         found = _BY_NAME.get(_join(words, ())) or _BY_NAME.get(_join(words, _BESIDE_A_NAME))
         if found is not None:

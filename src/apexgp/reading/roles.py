@@ -245,6 +245,15 @@ def find_roles(table: Table, wanted: Wanted) -> tuple[Roles, list[DataError]]:
             )
         )
     scores, wide = find(lambda: _find_scores(table, rest, wanted, split), ([], False))
+    # What is asked for as a score holds nothing else, unless that is asked for, too.
+    twice = [
+        name
+        for name, said in ((size, wanted.size), (split, wanted.split), (task, wanted.task))
+        if name in scores and said
+    ]
+    if twice:
+        problems.append(DataError(f"{table.path}: the column {twice[0]!r} cannot hold the scores and something else."))
+    split, task = (None if name in scores else name for name in (split, task))
     each_column = None
     if wide:
         named = wanted.score is None and wanted.each_column is None and bool(sets_of_splits(scores))
