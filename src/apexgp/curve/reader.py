@@ -6,7 +6,7 @@ import math
 import os
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
 from .._check import (
     format_some,
@@ -25,6 +25,9 @@ from ..reading.names import (
 )
 from ..scale import Range
 from .learning_curve import Direction, EachColumn, LearningCurve
+
+if TYPE_CHECKING:
+    from ..reading.saved import SavedReading
 
 __all__ = ["Reading", "TableOptions", "ask_for_direction", "read", "read_curves"]
 
@@ -268,6 +271,12 @@ class Reading:
         """The same table with some cells corrected, by letter and row number: `with_cells({"B7": "1000"})`."""
         given = self._given
         return Reading._interpret(given.source, given.sheet, given.settings, {**given.cells, **cells})
+
+    def to_saved(self) -> SavedReading:
+        """What was decided, to be saved and used for a later export of the same table."""
+        from ..reading.saved import SavedReading
+
+        return SavedReading.of(self.interpretation, self._given.cells)
 
     def __repr__(self) -> str:
         doubts = f", {len(self.doubts)} in doubt" if self.doubts else ""
