@@ -276,7 +276,7 @@ class Reading:
         """What was decided, to be saved and used for a later export of the same table."""
         from ..reading.saved import SavedReading
 
-        return SavedReading.of(self.interpretation, self._given.cells)
+        return SavedReading.of(self.sheet, self.interpretation, self._given.cells)
 
     def __repr__(self) -> str:
         doubts = f", {len(self.doubts)} in doubt" if self.doubts else ""

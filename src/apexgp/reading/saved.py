@@ -13,7 +13,7 @@ from .._check import format_some
 from ..errors import ApexError, DataError, RequestError
 from ..files.writing import write_text
 from ..scale import range_to_text
-from .files import EXPERIMENT, read_bytes
+from .files import EXPERIMENT, Sheet, read_bytes
 from .interpretation import Interpretation, TableSettings
 from .roles import COUNTS
 
@@ -39,20 +39,17 @@ class SavedReading:
     cells: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, found: Interpretation, cells: Mapping[str, str]) -> SavedReading:
-        """What an interpretation decided; numbers of rows only where they were given, since later exports have more."""
+    def of(cls, sheet: Sheet, found: Interpretation, cells: Mapping[str, str]) -> SavedReading:
+        """What an interpretation decided; rows only where they were given: in a later export they stand elsewhere."""
         settings, said = found.as_settings(), found.said
-        for argument in ("rows", "sections"):
+        for argument in ("header", "rows", "sections"):
             if getattr(said, argument) is None:
                 settings.pop(argument, None)
-        stands_above = not found.rows or max(found.header, default=0) < min(found.rows)
-        if said.header is None and not stands_above:  # one header per block, wherever that begins
-            settings.pop("header", None)
         if not settings.get("fill_down"):
             settings.pop("fill_down", None)
         if settings.get("range") is not None:
             settings["range"] = range_to_text(settings["range"])
-        return cls(_list_names(found), settings, dict(cells))
+        return cls(_list_names(sheet, found), settings, dict(cells))
 
     def add_to(self, said: TableSettings) -> TableSettings:
         """What the caller says, and what was saved of all else."""
@@ -68,15 +65,14 @@ class SavedReading:
         roles = {**kept, **letters}
         return TableSettings(**{**self.settings, **given, "roles": roles or None})
 
-    def check_columns(self, found: Interpretation, source: str, path: Path) -> None:
+    def check_columns(self, sheet: Sheet, found: Interpretation, path: Path) -> None:
         """Refuse a table whose columns have other names than the one that this was saved for."""
-        names = _list_names(found)
+        names = _list_names(sheet, found)
         if names != self.columns:
             raise DataError(
-                f"{path} was saved for a table with the columns {format_some(self.columns, 20)}, but {source} has "
-                f"{format_some(names, 20) if names else 'none'}.",
+                f"{path} was saved for the columns {_quote(self.columns)}, but {sheet.source} has {_quote(names)}.",
                 remedy=(
-                    "Read it without that with {}, and keep how it is read now with {}.",
+                    "Read the table without it with {}; add {} to save how it is read now.",
                     ("reading", "none"),
                     "save_reading",
                 ),
@@ -129,6 +125,10 @@ def load_saved(path: Path) -> SavedReading:
     return saved
 
 
+def _quote(names: tuple[str, ...]) -> str:
+    return format_some([repr(name) for name in names], 20) if names else "none with a name"
+
+
 def _damaged(path: Path, why: str) -> DataError:
     return DataError(
         f"{path} {why}.",
@@ -144,9 +144,11 @@ def _is_saved_reading(path: Path) -> bool:
     return isinstance(whole, dict) and whole.get("format") == _FORMAT
 
 
-def _list_names(found: Interpretation) -> tuple[str, ...]:
-    """Names of the columns, without nameless ones at the end."""
-    names = [column.name for column in found.columns]
+def _list_names(sheet: Sheet, found: Interpretation) -> tuple[str, ...]:
+    """What stands above each column, as it came, without nameless columns at the end."""
+    header = [row for i, row in enumerate(found.header) if row == found.header[0] + i]  # of the first of several tables
+    rows = [sheet.rows[sheet.index[row]] for row in header if row in sheet.index]
+    names = [" ".join(filter(None, cells)) for cells in zip(*rows, strict=True)]
     while names and not names[-1]:
         names.pop()
     return tuple(names)

@@ -139,9 +139,9 @@ def write_text_rows(
 def write_text_doubt(
     doubt: Doubt, *, width: int = _WIDTH, write_choice: Callable[[Choice], str] | None = write_python, label: str = ""
 ) -> list[str]:
-    """Lines with what is asked, and the numbered ways to settle it, each with what to set."""
+    """Lines with what is asked, and the numbered ways to settle it, each with what to set unless that is answered."""
     if not doubt.choices:
-        return _fill(f"{label}{doubt.error}", width)
+        return _fill(f"{label}{doubt.question if write_choice is None else doubt.error}", width)
     lines = _fill(f"{label}{doubt.question}", width)
     number = len(str(len(doubt.choices)))
     labels = [f"{_GAP}{i:>{number}}. {choice.label}" for i, choice in enumerate(doubt.choices, start=1)]

@@ -47,7 +47,7 @@ def _parse_share(value: str | float) -> float:
     text = str(value).strip()
     if _MAY_GROUP.fullmatch(text):
         fraction, whole = text.replace(",", "."), text.replace(",", "")
-        raise typer.BadParameter(f"{text!r} can be read as {fraction} or as {whole}. Write it without the comma.")
+        raise typer.BadParameter(f"{text!r} can be read as {fraction} or as {whole}. Write the one that is meant.")
     try:
         return number_in(text, decimal_comma=text.count(",") == 1 and "." not in text)
     except ValueError:

@@ -14,7 +14,7 @@ import typer
 from .._check import format_some
 from ..curve import LearningCurve, Reading, ask_for_direction
 from ..errors import DataError, RequestError
-from ..question_base.column_settings import ColumnSettings
+from ..question_base.column_settings import ColumnSettings, write_fields
 from ..reading.files import keep_content
 from ..reading.saved import FORM, find_place, load_saved
 from .doubts import can_ask, settle_doubts, write_options
@@ -107,8 +107,8 @@ def read_table(path: Path, options: ReadingOptions, *, ask: bool = True) -> Read
         return reading
     if options.save_reading and place is not None:
         replaced = reading.to_saved().write(place)
-        again = " in place of the one saved before" if replaced else ""
-        typer.echo(f"Note: saved how {path} is read as {place}{again}. It is used from now on.", err=True)
+        again = ", over the reading saved before" if replaced else ""
+        typer.echo(f"Note: saved how {path} is read in {place}{again}; it is used from now on.", err=True)
     elif answers:
         if "roles" in answers:
             answers["roles"] = {**dict(options.table.roles or {}), **answers["roles"]}
@@ -128,14 +128,16 @@ def _read(path: Path, options: ReadingOptions, place: Path | None) -> Reading:
     said = saved.add_to(options.table)
     reading = Reading.of(source, replace(said, **{name: None for name in vars(said) if name not in FORM}))
     try:
-        saved.check_columns(reading.interpretation, _name(path), where)
+        saved.check_columns(reading.sheet, reading.interpretation, where)
     except DataError:
         if not options.save_reading or options.reading is not None:
             raise
         typer.echo(f"Note: {where} was saved for a table with other columns: not used.", err=True)
         return Reading.of(source, options.table, options.corrected_cells)
     if options.reading is None:
-        typer.echo(f"Note: {path}: read as saved in {where}. To read it without, use --reading none.", err=True)
+        rows = saved.settings.get("rows")
+        only = f", {reading.sheet.place}s {write_fields({'rows': rows})['rows']} alone" if rows else ""
+        typer.echo(f"Note: {path}: read as saved in {where}{only}. --reading none ignores it.", err=True)
     return reading.with_settings(**vars(said)).with_cells({**saved.cells, **options.corrected_cells})
 
 

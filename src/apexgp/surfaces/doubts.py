@@ -107,13 +107,13 @@ def _ask(reading: Reading, doubt: Doubt) -> tuple[Reading, dict[str, Any]] | Non
     """Show what a doubt is about, ask, and read the table with the answer; None where there was none."""
     width = find_width()
     rows = write_text_rows(reading.sheet, reading.interpretation, [doubt], width=width, most=_ROWS_SHOWN)
-    question = write_text_doubt(doubt, width=width, write_choice=None, label="Question: ")
+    question = write_text_doubt(doubt, width=width, write_choice=None)
     typer.echo("\n".join(["", *rows, "", *question]), err=True)
-    ways = [f"a number from 1 to {len(doubt.choices)}"] if doubt.choices else []
-    ways += [_TO_TYPE[doubt.free]] if doubt.free in _TO_TYPE else []
-    wanted = " or ".join(ways)
+    wanted = _word_answers(doubt)
     for _ in range(_MOST_TRIES):
-        typer.echo(f"Type {wanted} (Enter to stop): ", err=True, nl=False)
+        typer.echo(
+            f"{'Which is right? ' if len(doubt.choices) > 1 else ''}Type {wanted} (Enter to stop): ", err=True, nl=False
+        )
         try:
             line = sys.stdin.readline()
         except (OSError, ValueError):
@@ -129,8 +129,15 @@ def _ask(reading: Reading, doubt: Doubt) -> tuple[Reading, dict[str, Any]] | Non
         except ApexError as problem:
             typer.echo(str(problem.worded_for(_options())), err=True)
         except ValueError:
-            typer.echo(f"{text!r} is not {wanted.replace(' or ', ' nor ')}.", err=True)
+            typer.echo(f"{text!r} is no answer here.", err=True)
     return None
+
+
+def _word_answers(doubt: Doubt) -> str:
+    """What may be typed: numbers of choices, or what the choices may not hold."""
+    count = len(doubt.choices)
+    numbers = "1 to do so" if count == 1 else "1 or 2" if count == 2 else f"a number from 1 to {count}"
+    return ", or ".join(filter(None, [numbers if count else "", _TO_TYPE.get(doubt.free or "", "")]))
 
 
 def _understand(text: str, doubt: Doubt) -> dict[str, Any]:
