@@ -17,11 +17,13 @@ from .files import EXPERIMENT, Sheet, read_bytes
 from .interpretation import Interpretation, TableSettings
 from .roles import COUNTS
 
-__all__ = ["FORM", "SavedReading", "find_place", "load_saved"]
+__all__ = ["FORM", "NO_READING", "SavedReading", "find_place", "load_saved"]
 
 _FORMAT = "apexgp reading"
 _VERSION = 1
 _ENDING = ".reading.json"
+NO_READING = "none"
+"""In place of a saved reading: none is wanted."""
 FORM = ("sheet", "header", "transposed")
 """Settings that the names of the columns depend on."""
 _ROLE_OF = {"size": "size", "score": "score", "split": "split", "task": "model"} | {
@@ -71,11 +73,7 @@ class SavedReading:
         if names != self.columns:
             raise DataError(
                 f"{path} was saved for the columns {_quote(self.columns)}, but {sheet.source} has {_quote(names)}.",
-                remedy=(
-                    "Read the table without it with {}; add {} to save how it is read now.",
-                    ("reading", "none"),
-                    "save_reading",
-                ),
+                remedy=("Read the table without it with {}, and save that reading instead.", ("reading", NO_READING)),
             )
 
     def write(self, path: Path) -> bool:
@@ -132,7 +130,7 @@ def _quote(names: tuple[str, ...]) -> str:
 def _damaged(path: Path, why: str) -> DataError:
     return DataError(
         f"{path} {why}.",
-        remedy=("Delete it, or read the table without it with {}.", ("reading", "none")),
+        remedy=("Delete it, or read the table without it with {}.", ("reading", NO_READING)),
     )
 
 

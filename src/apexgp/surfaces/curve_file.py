@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any
@@ -16,7 +16,7 @@ from ..curve import LearningCurve, Reading, ask_for_direction
 from ..errors import DataError, RequestError
 from ..question_base.column_settings import ColumnSettings, write_fields
 from ..reading.files import keep_content
-from ..reading.saved import FORM, find_place, load_saved
+from ..reading.saved import NO_READING, find_place, load_saved
 from .doubts import can_ask, settle_doubts, write_options
 
 __all__ = [
@@ -30,7 +30,6 @@ __all__ = [
 ]
 
 _LONGEST_TITLE = 120
-_NO_READING = "none"
 _ABOUT = (
     "Table (CSV, .xlsx or JSON) with the columns size, score and, if known, split; - is standard input; or a folder of "
     "training runs, or mlflow:EXPERIMENT."
@@ -104,9 +103,11 @@ def read_table(path: Path, options: ReadingOptions, *, ask: bool = True) -> Read
     if ask and reading.doubts and not options.no_input and str(path) != "-" and can_ask():
         reading, answers = settle_doubts(reading)
     if reading.doubts:
+        if options.save_reading:
+            typer.echo("Note: nothing is saved while something is in doubt.", err=True)
         return reading
     if options.save_reading and place is not None:
-        replaced = reading.to_saved().write(place)
+        replaced = reading.save(place)
         again = ", over the reading saved before" if replaced else ""
         typer.echo(f"Note: saved how {path} is read in {place}{again}; it is used from now on.", err=True)
     elif answers:
@@ -124,28 +125,27 @@ def _read(path: Path, options: ReadingOptions, place: Path | None) -> Reading:
     where = _find_saved(options, place)
     if where is None:
         return Reading.of(source, options.table, options.corrected_cells)
-    saved = load_saved(where)
-    said = saved.add_to(options.table)
-    reading = Reading.of(source, replace(said, **{name: None for name in vars(said) if name not in FORM}))
     try:
-        saved.check_columns(reading.sheet, reading.interpretation, where)
+        reading = Reading.of_saved(source, where, options.table, options.corrected_cells)
     except DataError:
         if not options.save_reading or options.reading is not None:
             raise
+        load_saved(where)  # one that is damaged is not overwritten
+        reading = Reading.of(source, options.table, options.corrected_cells)
         typer.echo(f"Note: {where} was saved for a table with other columns: not used.", err=True)
-        return Reading.of(source, options.table, options.corrected_cells)
+        return reading
     if options.reading is None:
-        rows = saved.settings.get("rows")
+        rows = reading.interpretation.said.rows
         only = f", {reading.sheet.place}s {write_fields({'rows': rows})['rows']} alone" if rows else ""
         typer.echo(f"Note: {path}: read as saved in {where}{only}. --reading none ignores it.", err=True)
-    return reading.with_settings(**vars(said)).with_cells({**saved.cells, **options.corrected_cells})
+    return reading
 
 
 def _find_saved(options: ReadingOptions, place: Path | None) -> Path | None:
     """The saved reading that was named, or the one beside the file; None where there is none, or none is wanted."""
     if options.reading is None:
         return place if place is not None and place.is_file() else None
-    return None if options.reading.casefold() == _NO_READING else Path(options.reading)
+    return None if options.reading.casefold() == NO_READING else Path(options.reading)
 
 
 def _name(path: Path) -> str:

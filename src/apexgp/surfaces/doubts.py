@@ -21,7 +21,7 @@ from .command import build_options_vocabulary
 
 __all__ = ["can_ask", "find_width", "settle_doubts", "write_options"]
 
-_WIDEST = 100  # letters of a line that is read with ease
+_NARROWEST, _WIDEST = 40, 100  # letters of a line that is read with ease
 _MOST_QUESTIONS = 6
 _MOST_TRIES = 3
 _ROWS_SHOWN = 8
@@ -59,7 +59,7 @@ def _options() -> Vocabulary:
 
 def find_width() -> int:
     """Letters of a line on this terminal."""
-    return min(shutil.get_terminal_size().columns, _WIDEST)
+    return max(min(shutil.get_terminal_size().columns, _WIDEST), _NARROWEST)
 
 
 def can_ask() -> bool:
