@@ -101,7 +101,7 @@ def read_table(path: Path, options: ReadingOptions, *, ask: bool = True) -> Read
     reading = _read(path, options, place)
     answers: dict[str, Any] = {}
     if ask and reading.doubts and not options.no_input and str(path) != "-" and can_ask():
-        reading, answers = settle_doubts(reading)
+        reading, answers = settle_doubts(reading, options.task)
     if reading.doubts:
         if options.save_reading:
             typer.echo("Note: nothing is saved while something is in doubt.", err=True)

@@ -67,8 +67,15 @@ def can_ask() -> bool:
     return all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stderr))
 
 
-def settle_doubts(reading: Reading) -> tuple[Reading, dict[str, Any]]:
+def settle_doubts(reading: Reading, task: str | None = None) -> tuple[Reading, dict[str, Any]]:
     """Ask, at the terminal, about what keeps a table from being read, and return it read with the answers.
+
+    Parameters
+    ----------
+    reading
+        The table as far as it could be read.
+    task
+        The only task that is wanted, if one was named.
 
     Returns
     -------
@@ -79,7 +86,7 @@ def settle_doubts(reading: Reading) -> tuple[Reading, dict[str, Any]]:
     """
     answers: dict[str, Any] = {}
     for _ in range(_MOST_QUESTIONS):
-        doubt = _find_obstacle(reading)
+        doubt = _find_obstacle(reading, task)
         if doubt is None or not (doubt.choices or doubt.free in _TO_TYPE):
             break
         answered = _ask(reading, doubt)
@@ -92,13 +99,14 @@ def settle_doubts(reading: Reading) -> tuple[Reading, dict[str, Any]]:
     return reading, answers
 
 
-def _find_obstacle(reading: Reading) -> Doubt | None:
-    """The doubt that keeps every curve from being read; some of several curves may be forecast without the others."""
+def _find_obstacle(reading: Reading, task: str | None) -> Doubt | None:
+    """The doubt that keeps all curves, or the one that is wanted, from being used; some may be without the others."""
     try:
         curves = reading.find_curves()
     except ApexError:
         return reading.doubts[0]
-    if reading.doubts and all(curve.direction_in_doubt for curve in curves.values()):
+    wanted = [curves[task]] if task in curves else curves.values()
+    if reading.doubts and all(curve.direction_in_doubt for curve in wanted):
         return reading.doubts[0]
     return None
 

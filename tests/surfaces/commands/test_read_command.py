@@ -146,6 +146,15 @@ def test_questions_follow_one_another(converse, write):
     assert f"{NEXT_TIME}--roles B=score --lower-is-better\n" in shown
 
 
+def test_of_several_tasks_the_one_that_is_wanted_is_asked_about(converse, write):
+    rows = [f"{size},{score},a\n{size},{1 - score:.3f},b\n" for size, score in MEANS]
+    path = write("size,score,task\n" + "".join(rows))
+    code, shown = converse("forecast", path, "--task", "b", *FAST, typed="1\n")
+    assert (code, f"{NEXT_TIME}--lower-is-better\n" in shown) == (0, True)
+    code, shown = converse("forecast", path, *FAST)  # the other is forecast all the same
+    assert (code, "Enter to stop" in shown, "1 of 2 tasks could not be forecast" in shown) == (1, False, True)
+
+
 @pytest.mark.parametrize("typed", ["\n", "\x04", "9\nx\n0\n"])
 def test_without_an_answer_the_error_is_the_usual(converse, run, write, typed):
     path = write(MODELS)
