@@ -12,6 +12,7 @@ from ..errors import ApexError, DataError
 from .cells import holds_number, looks_numeric, number_in
 from .files import ALL_SHEETS, Sheet
 from .layout import Table, column_letter
+from .names import counts_training_examples, known_metric
 
 __all__ = ["ROLES", "Choice", "Doubt", "build_doubt", "find_amounts", "is_fraction"]
 
@@ -98,14 +99,18 @@ def build_doubt(problem: DataError, sheet: Sheet, table: Table | None, measured:
 def _offer_columns(table: Table, role: str, message: str) -> list[Choice]:
     """Columns that may have a role, those that a message names before all: sizes and scores are numbers."""
     numeric = role in ("size", "score")
+    filled = {name: cells for name, cells in table.columns.items() if table.sheet_columns.get(name) and any(cells)}
     fitting = [
         name
-        for name, cells in table.columns.items()
-        if table.sheet_columns.get(name)
-        and any(cells)
-        and (not numeric or sum(map(holds_number, cells)) * 2 > sum(map(bool, cells)))
-        and (role != "size" or not all(is_fraction(cell) for cell in cells if looks_numeric(cell)))
+        for name, cells in filled.items()
+        if not numeric or sum(map(holds_number, cells)) * 2 > sum(map(bool, cells))
     ]
+    if role == "score":
+        fitting = [name for name in fitting if not counts_training_examples(name)] or fitting
+    elif role == "size":  # shares of a data set, where there is nothing else
+        fitting = [
+            name for name in fitting if not all(is_fraction(cell) for cell in filled[name] if looks_numeric(cell))
+        ] or [name for name in fitting if known_metric(name) is None]
     named = [name for name in fitting if f" {name}" in message.partition(":")[2]]
     return [
         Choice(f"“{name}” holds the {ROLES[role]}", {"roles": {column_letter(table.sheet_columns[name][0]): role}})

@@ -298,10 +298,10 @@ def write_html_grid(sheet: Sheet, found: Interpretation, notes: Sequence[str], d
     )
     corner = _write_cell("th", "") * 2
     more = len(found.columns) - len(columns)
-    parts = [
-        f'<table><caption style="text-align:left">{escape(_name_source(sheet))}</caption><thead><tr>{corner}{letters}'
-        f"</tr><tr>{corner}{roles}</tr></thead><tbody>{body}</tbody></table>"
-    ]
+    caption = f'<caption style="text-align:left">{escape(_name_source(sheet))}</caption>'
+    head = f"<thead><tr>{corner}{letters}</tr><tr>{corner}{roles}</tr></thead>"
+    style = "color:inherit;border-collapse:collapse"
+    parts = [f'<table style="{style}">{caption}{head}<tbody>{body}</tbody></table>']
     if more > 0:
         parts.append(f"<p>{format_count(more, 'more column')}.</p>")
     if facts := _list_facts(found):
@@ -335,7 +335,7 @@ def _write_html_rows(
 
 def _write_cell(tag: str, text: str, role: str = "", *, right: bool = False) -> str:
     """A cell, with the colour of its role: a transparent one, so that letters stay readable on light and on dark."""
-    style = f"text-align:{'right' if right else 'left'}"
+    style = f"padding:2px 8px;text-align:{'right' if right else 'left'}"
     if role in _COLOURS or (role in ROLES and role != _UNUSED):
         style += f";background-color:rgba({_COLOURS.get(role, _OTHER_COLOUR)},{_STRENGTH})"
     elif role:

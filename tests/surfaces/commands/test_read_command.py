@@ -79,8 +79,8 @@ def test_doubts_come_with_the_options_that_settle_them(run, write):
     path = write(MODELS)
     code, out, err = run("read", path)
     assert (code, err) == (1, "")
-    assert "  2. “ResNet” holds the scores  --roles B=score" in out.splitlines()
-    assert "  5. each column is a model     --each-column model" in out.splitlines()
+    assert "  1. “ResNet” holds the scores  --roles B=score" in out.splitlines()
+    assert "  4. each column is a model     --each-column model" in out.splitlines()
     for options in (["--roles", "B=score"], ["--each-column", "model"]):
         assert run("read", path, *options)[0] == 0
 
@@ -118,17 +118,17 @@ def test_a_corrected_cell_is_read_by_every_command(run, write):
 
 def test_a_number_at_the_terminal_settles_a_question(converse, run, write):
     path = write(MODELS)
-    code, shown = converse("forecast", path, *FAST, typed="2\n")
+    code, shown = converse("forecast", path, *FAST, typed="1\n")
     assert code == 0
     assert "2  header" in shown
-    assert "  5. each column is a model\n" in shown
-    assert "Which is right? Type a number from 1 to 5 (Enter to stop): " in shown
+    assert "  4. each column is a model\n" in shown
+    assert "Which is right? Type a number from 1 to 4 (Enter to stop): " in shown
     assert f"{NEXT_TIME}--roles B=score\n" in shown
     assert shown[shown.index("\n{") + 1 :] == run("forecast", path, "--roles", "B=score", *FAST)[1]
 
 
 def test_roles_that_were_given_belong_to_what_to_say_next_time(converse, write):
-    _, shown = converse("forecast", write(MODELS), "--roles", "D=ignored", *FAST, typed="2\n")
+    _, shown = converse("forecast", write(MODELS), "--roles", "D=ignored", *FAST, typed="1\n")
     assert f"{NEXT_TIME}--roles D=ignored,B=score\n" in shown
 
 
@@ -141,7 +141,7 @@ def test_an_answer_may_be_typed_where_no_choice_holds_it(converse, write):
 
 def test_questions_follow_one_another(converse, write):
     falling = "n,ResNet,ViT\n60,0.34,0.36\n94,0.30,0.31\n147,0.27,0.29\n230,0.25,0.24\n"
-    code, shown = converse("forecast", write(falling), *FAST, typed="2\n1\n")
+    code, shown = converse("forecast", write(falling), *FAST, typed="1\n1\n")
     assert code == 0
     assert f"{NEXT_TIME}--roles B=score --lower-is-better\n" in shown
 
@@ -168,13 +168,13 @@ def test_nothing_is_asked_unless_somebody_can_answer(converse, run, write):
     path = write(MODELS)
     code, _, err = run("forecast", path, *FAST)
     assert (code, "Which is right" in err) == (1, False)
-    assert converse("forecast", path, "--no-input", *FAST, typed="2\n")[1].endswith(err)
+    assert converse("forecast", path, "--no-input", *FAST, typed="1\n")[1].endswith(err)
     code, shown = converse("forecast", "-", *FAST, typed="size,score\n60,0.34\n94,0.3\n147,0.27\n230,0.2\n\x04")
     assert (code, "Which is right" in shown) == (1, False)
 
 
 def test_a_file_of_models_is_asked_about_by_compare_too(converse, write):
-    code, shown = converse("compare", write(MODELS), "--at", "720", "--json", typed="5\n")
+    code, shown = converse("compare", write(MODELS), "--at", "720", "--json", typed="4\n")
     assert code == 0
     assert f"{NEXT_TIME}--each-column model\n" in shown
 
@@ -265,7 +265,7 @@ def test_doubts_are_not_saved(converse, run, write):
     path = write(MODELS)
     assert run("read", path, "--save-reading")[::2] == (1, "Note: nothing is saved while something is in doubt.\n")
     assert not path.with_name("pilot.csv.reading.json").exists()
-    code, shown = converse("read", path, "--save-reading", typed="5\n")
+    code, shown = converse("read", path, "--save-reading", typed="4\n")
     assert (code, "2 curves: ResNet" in shown) == (0, True)
     assert path.with_name("pilot.csv.reading.json").exists()
     assert run("read", path)[0] == 0
