@@ -30,7 +30,7 @@ def read(
     """Show how a file of scores is read: what its rows and columns are taken for, and what is in doubt.
 
     Each doubt comes with the options that settle it, here and in all commands that read scores. The exit code is 1
-    while there are doubts. With --save-reading, they are asked at the terminal.
+    while there are doubts. With --save-reading, a person at a terminal is asked about them first.
     """
     reading = read_table(source.pairs, source, ask=source.save_reading)
     options = build_options_vocabulary(ColumnSettings)
