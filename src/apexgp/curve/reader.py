@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import math
 import os
+import warnings
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, Literal, TypedDict, Unpack
 
-from .._check import (
-    format_some,
-)
+from .._check import check_path, format_some
 from .._numbers import format_count, format_score, format_size
-from ..errors import DataError
+from ..errors import DataError, RequestError
 from ..reading.doubts import Doubt, build_doubt
 from ..reading.files import Sheet, Source, keep_content, load_sheet
 from ..reading.frames import is_frame
@@ -23,6 +23,7 @@ from ..reading.names import (
     is_negated,
     known_metric,
 )
+from ..reading.saved import FORM, NO_READING, SavedReading, load_saved
 from ..scale import Range
 from .learning_curve import Direction, EachColumn, LearningCurve
 
@@ -56,6 +57,7 @@ class TableOptions(TypedDict, total=False):
     total: float | None
     decimal_sign: Literal[".", ","] | None
     point_groups: bool | None
+    reading: str | os.PathLike[str] | None
 
 
 def read(
@@ -128,6 +130,9 @@ def read(
         Whether 0,71 or 0.71 is a fraction.
     point_groups
         Whether a size of 1.600 is sixteen hundred.
+    reading
+        A file that `Reading.save` or the option --save-reading has written, for this table or an earlier export of it:
+        what is not said here is read as before.
 
     Returns
     -------
@@ -143,7 +148,12 @@ def read(
     """
     if not isinstance(source, str | os.PathLike) and not is_frame(source):
         source = keep_content(source)  # to be read again with another sheet
-    return Reading.of(source, TableSettings(size, score, split, **settings))
+    own: dict[str, Any] = dict(settings)
+    saved = own.pop("reading", None)
+    said = TableSettings(size, score, split, **own)
+    if saved is None or saved == NO_READING:
+        return Reading.of(source, said)
+    return Reading.of_saved(source, check_path(saved), said)
 
 
 def read_curves(
@@ -200,6 +210,27 @@ class Reading:
         """Read a source with what is said of it, and with some cells corrected."""
         name = None if settings.sheet is None else str(settings.sheet)
         return cls._interpret(source, load_sheet(source, sheet=name, holds_table=holds_table), settings, cells or {})
+
+    @classmethod
+    def of_saved(
+        cls, source: Any, path: Path, settings: TableSettings, cells: Mapping[str, str] | None = None
+    ) -> Reading:
+        """Read a source as the reading in a file says, but for what is said here; its columns must have its names."""
+        saved = load_saved(path)
+        said = saved.add_to(settings)
+        form = replace(said, **{name: None for name in vars(said) if name not in FORM})
+        with warnings.catch_warnings():  # of cells that may have no role in the end
+            warnings.simplefilter("ignore")
+            try:
+                first = cls.of(source, form)
+            except RequestError as problem:
+                if problem.argument != "sheet" or settings.sheet is not None:
+                    raise
+                said = replace(said, sheet=None)  # a text, after a workbook
+                first = cls.of(source, replace(form, sheet=None))
+        saved.check_columns(first.sheet, first.interpretation, path)
+        given = first._given
+        return cls._interpret(given.source, given.sheet, said, {**saved.cells, **(cells or {})})
 
     @classmethod
     def _interpret(cls, source: Any, sheet: Sheet, settings: TableSettings, cells: Mapping[str, str]) -> Reading:
@@ -268,6 +299,20 @@ class Reading:
         """The same table with some cells corrected, by letter and row number: `with_cells({"B7": "1000"})`."""
         given = self._given
         return Reading._interpret(given.source, given.sheet, given.settings, {**given.cells, **cells})
+
+    def save(self, path: str | os.PathLike[str]) -> bool:
+        """Save what was decided, for `apexgp.read(..., reading=path)` of a later export of the same table.
+
+        Only a file that was saved so before is overwritten.
+
+        Returns
+        -------
+        bool
+            Whether there was one.
+        """
+        if self.doubts:
+            raise self.doubts[0].error
+        return SavedReading.of(self.sheet, self.interpretation, self._given.cells).write(check_path(path))
 
     def __repr__(self) -> str:
         doubts = f", {len(self.doubts)} in doubt" if self.doubts else ""

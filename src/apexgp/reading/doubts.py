@@ -12,6 +12,7 @@ from ..errors import ApexError, DataError
 from .cells import holds_number, looks_numeric, number_in
 from .files import ALL_SHEETS, Sheet
 from .layout import Table, column_letter
+from .names import counts_training_examples, known_metric
 
 __all__ = ["ROLES", "Choice", "Doubt", "build_doubt", "find_amounts", "is_fraction"]
 
@@ -121,24 +122,24 @@ def _offer_columns(table: Table, role: str, message: str, taken: Collection[str]
     Where a size is chosen and there is just one column of fractions, that holds the scores.
     """
     numeric = role in ("size", "score")
+    filled = {name: cells for name, cells in table.columns.items() if table.sheet_columns.get(name) and any(cells)}
     fitting = [
         name
-        for name, cells in table.columns.items()
-        if table.sheet_columns.get(name)
-        and name not in taken
-        and any(cells)
-        and (not numeric or sum(map(holds_number, cells)) * 2 > sum(map(bool, cells)))
-        and (role != "size" or not _holds_fractions(cells))
+        for name, cells in filled.items()
+        if name not in taken and (not numeric or sum(map(holds_number, cells)) * 2 > sum(map(bool, cells)))
     ]
+    if role == "score":
+        fitting = [name for name in fitting if not counts_training_examples(name)] or fitting
+    elif role == "size":  # shares of a data set, where there is nothing else
+        whole = [name for name in fitting if not _holds_fractions(filled[name])]
+        fitting = whole or [name for name in fitting if known_metric(name) is None]
     named = [name for name in fitting if f" {name}" in message.partition(":")[2]]
-    letters = {
-        name: column_letter(table.sheet_columns[name][0]) for name in table.columns if table.sheet_columns.get(name)
-    }
-    scores = [name for name, cells in table.columns.items() if name in letters and _holds_fractions(cells)]
+    letters = {name: column_letter(table.sheet_columns[name][0]) for name in filled}
+    scores = [name for name, cells in filled.items() if _holds_fractions(cells)]
     choices: list[Choice] = []
     for name in (named if len(named) > 1 and "may hold" in message else fitting)[:12]:
         label, roles = f"“{name}” holds the {ROLES[role]}", {letters[name]: role}
-        if role == "size" and len(scores) == 1 and not any(one in taken for one in scores):
+        if role == "size" and len(scores) == 1 and scores[0] not in (name, *taken):
             label, roles = f"{label}, “{scores[0]}” the scores", {**roles, letters[scores[0]]: "score"}
         choices.append(Choice(label, {"roles": roles}))
     return choices

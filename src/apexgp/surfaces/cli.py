@@ -32,6 +32,7 @@ _COMMANDS = Path(__file__).with_name("commands")
 
 _FIRST = (
     "forecast",
+    "read",
     "collect",
     "run",
     "embed",

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import inspect
+import re
 import shlex
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from functools import wraps
 from typing import Annotated, Any, get_args
@@ -18,6 +19,8 @@ from ..settings import REQUIRED, DeclaredSetting, build_vocabulary, list_setting
 from ..vocabulary import Vocabulary
 
 __all__ = ["SetsArgument", "build_command", "build_options_vocabulary", "complete", "parse_numbers", "share_option"]
+
+_MAY_GROUP = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}\s*%?")  # a fraction, or thousands
 
 
 class SetsArgument:
@@ -36,14 +39,17 @@ def complete(*words: str) -> Callable[[str], list[str]]:
 
 
 def share_option(*names: str, help: str, **more: Any) -> Any:
-    """An option that takes a score or a probability as people write it: 0.82 or 82%."""
+    """An option that takes a score or a probability as people write it: 0.82, 0,82 or 82%."""
     return typer.Option(*names, help=help, parser=_parse_share, metavar="<float>", **more)
 
 
 def _parse_share(value: str | float) -> float:
     text = str(value).strip()
+    if _MAY_GROUP.fullmatch(text):
+        fraction, whole = text.replace(",", "."), text.replace(",", "")
+        raise typer.BadParameter(f"{text!r} can be read as {fraction} or as {whole}. Write the one that is meant.")
     try:
-        return number_in(text, decimal_comma=False)
+        return number_in(text, decimal_comma=text.count(",") == 1 and "." not in text)
     except ValueError:
         raise typer.BadParameter(f"{text!r} is not a number. Write it as 0.82 or 82%.") from None
 
@@ -199,6 +205,8 @@ def _type_option(option: str, value: Any) -> str:
     """An option as it is typed; the value None is the reader's to choose."""
     if value is None:
         return option
+    if isinstance(value, Mapping):
+        value = ",".join(f"{key}={entry}" for key, entry in value.items())
     if isinstance(value, tuple):
         value = ",".join(map(str, value))
     return " ".join(f"{option} {shlex.quote(str(one))}" for one in (value if isinstance(value, list) else [value]))

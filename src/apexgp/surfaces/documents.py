@@ -9,6 +9,7 @@ from typing import Any, get_type_hints, is_typeddict
 from ..question_base.question import Question, list_answer_types
 from ..question_base.schemas import read_identifier
 from ..questions import list_rooms
+from .reading_document import ReadDocument
 
 __all__ = ["list_answer_documents", "load_documents"]
 
@@ -22,7 +23,7 @@ def load_documents() -> dict[str, type]:
             identifier = read_identifier(kind) if is_typeddict(kind) else None
             if identifier is not None:
                 found[identifier.split(":")[2]] = kind
-    return found
+    return found | {"read": ReadDocument}
 
 
 def list_answer_documents(question: type[Question]) -> tuple[type, ...]:

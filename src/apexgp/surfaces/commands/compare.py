@@ -9,10 +9,9 @@ import typer
 
 from ...curve import LearningCurve
 from ...errors import RequestError
-from ...question_base.column_settings import ColumnSettings
 from ...question_base.model_settings import BayesSettings
 from ...questions.compare import CompareQuestion
-from ..curve_file import read_file, read_only_curve
+from ..curve_file import ReadingOptions, read_file, read_only_curve
 from ..options import PriorsOptions
 from ..output import OutputOptions, PictureOptions
 
@@ -33,7 +32,7 @@ def compare(
     priors: PriorsOptions,
     picture: PictureOptions,
     output: OutputOptions,
-    columns: ColumnSettings,
+    columns: ReadingOptions,
 ) -> None:
     """Predict which model will be better with more data.
 
@@ -45,7 +44,7 @@ def compare(
     picture.draw(answer.display, output)
 
 
-def _read_one_file(columns: ColumnSettings, path: Path) -> dict[str, LearningCurve]:
+def _read_one_file(columns: ReadingOptions, path: Path) -> dict[str, LearningCurve]:
     """The models of one file, by the entries of its column."""
     curves = {str(name): curve for name, curve in read_file(path, columns).items()}
     if len(curves) < 2:
@@ -61,7 +60,7 @@ def _read_one_file(columns: ColumnSettings, path: Path) -> dict[str, LearningCur
     return curves
 
 
-def _read_each_file(columns: ColumnSettings, files: list[Path]) -> dict[str, LearningCurve]:
+def _read_each_file(columns: ReadingOptions, files: list[Path]) -> dict[str, LearningCurve]:
     """The only curve of each file, by its name."""
     return {name: read_only_curve(path, columns) for name, path in _name_files(files).items()}
 

@@ -14,11 +14,10 @@ from ...files.writing import check_writable
 from ...learning.learn import learn_beliefs
 from ...learning.lessons import cut_pilots
 from ...model.beliefs import read_priors, write_priors
-from ...question_base.column_settings import ColumnSettings
 from ...questions.learn import LearnAnswer
 from ...track_record.forecast_record import ForecastRecord
 from ..command import SetsArgument
-from ..curve_file import read_file
+from ..curve_file import ReadingOptions, read_file
 from ..output import OutputOptions
 from ..workers import WorkerOptions
 
@@ -61,7 +60,7 @@ def learn(
     ] = False,
     workers: WorkerOptions,
     output: OutputOptions,
-    columns: ColumnSettings,
+    columns: ReadingOptions,
 ) -> None:
     """Learn priors from your own whole curves: those that best forecast the later part of each from its earlier part.
 
@@ -81,7 +80,7 @@ def learn(
         typer.echo(f"Wrote {out}. Use it with --priors {out}.")
 
 
-def _find_curves(pairs: Path | None, record: Path | None, columns: ColumnSettings) -> Mapping[Any, LearningCurve]:
+def _find_curves(pairs: Path | None, record: Path | None, columns: ReadingOptions) -> Mapping[Any, LearningCurve]:
     """Whole curves of a table or, as far as they are whole yet, of a record."""
     if pairs is not None and record is None:
         return read_file(pairs, columns)

@@ -7,11 +7,10 @@ from typing import Annotated
 
 import typer
 
-from ...question_base.column_settings import ColumnSettings
 from ...questions.record import RecordQuestion, say_appended
 from ...track_record.forecast_record import ForecastRecord, read_lines
 from ..command import SetsArgument
-from ..curve_file import read_file
+from ..curve_file import ReadingOptions, read_file
 from ..output import OutputOptions, PictureOptions
 
 __all__ = ["record"]
@@ -34,7 +33,7 @@ def record(
     ] = None,
     picture: PictureOptions,
     output: OutputOptions,
-    columns: ColumnSettings,
+    columns: ReadingOptions,
 ) -> None:
     """Show how often the intervals of recorded forecasts covered what was measured later.
 
