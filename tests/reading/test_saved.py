@@ -74,7 +74,7 @@ def test_no_other_file_is_overwritten(path, tmp_path):
     assert place.read_text(encoding="utf-8") == "{}"
 
 
-@pytest.mark.parametrize("build", sorted(set(BUILDS) - {"sizes_across"}))
+@pytest.mark.parametrize("build", sorted(BUILDS))
 def test_workbooks_are_read_as_before(tmp_path, build):
     require("openpyxl")
     source, place = saved(getattr(workbooks, build), tmp_path), tmp_path / "kept.json"

@@ -42,8 +42,8 @@ def test_a_grid_has_letters_roles_numbers_and_kinds(read):
 
 def test_doubts_come_with_choices_and_what_to_set(read):
     reading = read(MODELS)
-    assert "  3. each column is a split     each_column='split'" in str(reading).splitlines()
-    assert "  1. “ResNet” holds the scores  roles={'B': 'score'}" in str(reading).splitlines()
+    assert "  1. each column is a split     each_column='split'" in str(reading).splitlines()
+    assert "  3. “ResNet” holds the scores  roles={'B': 'score'}" in str(reading).splitlines()
     options = write_text_grid(
         reading.sheet,
         reading.interpretation,
@@ -59,7 +59,7 @@ def test_doubts_come_with_choices_and_what_to_set(read):
 
 def test_a_choice_too_long_for_its_line_stands_above_what_to_set(read):
     lines = write_text_doubt(read(MODELS).doubts[0], width=40)
-    place = lines.index("  1. “ResNet” holds the scores")
+    place = lines.index("  3. “ResNet” holds the scores")
     assert lines[place + 1] == "     roles={'B': 'score'}"
 
 
@@ -143,9 +143,9 @@ def test_html_has_the_doubts_with_what_to_set(read):
 
 def test_choices_are_columns_that_may_be_meant(read):
     """Numbers of examples are no scores; per cents are sizes where there is nothing else."""
-    assert [choice.label for choice in read(MODELS).doubts[0].choices][:2] == [
+    assert [choice.label for choice in read(MODELS).doubts[0].choices][2:] == [
         "“ResNet” holds the scores",
         "“ViT” holds the scores",
     ]
-    shares = read("Part;AUC\n25 %;0,71\n50 %;0,76\n100 %;0,80\n")
-    assert [choice.label for choice in shares.doubts[0].choices] == ["“Part” holds the training-set sizes"]
+    shares = read("Quux;AUC\n25 %;0,71\n50 %;0,76\n100 %;0,80\n")
+    assert [choice.label for choice in shares.doubts[0].choices] == ["“Quux” holds the training-set sizes"]

@@ -79,13 +79,13 @@ def test_doubts_come_with_the_options_that_settle_them(run, write):
     path = write(MODELS)
     code, out, err = run("read", path)
     assert (code, err) == (1, "")
-    assert "  1. “ResNet” holds the scores  --roles B=score" in out.splitlines()
-    assert "  4. each column is a model     --each-column model" in out.splitlines()
+    assert "  3. “ResNet” holds the scores  --roles B=score" in out.splitlines()
+    assert "  2. each column is a model     --each-column model" in out.splitlines()
     for options in (["--roles", "B=score"], ["--each-column", "model"]):
         assert run("read", path, *options)[0] == 0
 
 
-@pytest.mark.parametrize("build", ["bare_per_cents", "several_metrics", "unnamed_folds", "models_in_columns"])
+@pytest.mark.parametrize("build", ["bare_per_cents", "several_metrics", "unnamed_folds"])
 def test_every_choice_comes_as_an_option_that_settles_its_doubt(run, tmp_path, build):
     require("openpyxl")
     path = saved(getattr(workbooks, build), tmp_path)
@@ -118,17 +118,17 @@ def test_a_corrected_cell_is_read_by_every_command(run, write):
 
 def test_a_number_at_the_terminal_settles_a_question(converse, run, write):
     path = write(MODELS)
-    code, shown = converse("forecast", path, *FAST, typed="1\n")
+    code, shown = converse("forecast", path, *FAST, typed="3\n")
     assert code == 0
     assert "2  header" in shown
-    assert "  4. each column is a model\n" in shown
+    assert "  2. each column is a model\n" in shown
     assert "Which is right? Type a number from 1 to 4 (Enter to stop): " in shown
     assert f"{NEXT_TIME}--roles B=score\n" in shown
     assert shown[shown.index("\n{") + 1 :] == run("forecast", path, "--roles", "B=score", *FAST)[1]
 
 
 def test_roles_that_were_given_belong_to_what_to_say_next_time(converse, write):
-    _, shown = converse("forecast", write(MODELS), "--roles", "D=ignored", *FAST, typed="1\n")
+    _, shown = converse("forecast", write(MODELS), "--roles", "D=ignored", *FAST, typed="3\n")
     assert f"{NEXT_TIME}--roles D=ignored,B=score\n" in shown
 
 
@@ -141,7 +141,7 @@ def test_an_answer_may_be_typed_where_no_choice_holds_it(converse, write):
 
 def test_questions_follow_one_another(converse, write):
     falling = "n,ResNet,ViT\n60,0.34,0.36\n94,0.30,0.31\n147,0.27,0.29\n230,0.25,0.24\n"
-    code, shown = converse("forecast", write(falling), *FAST, typed="1\n1\n")
+    code, shown = converse("forecast", write(falling), *FAST, typed="3\n1\n")
     assert code == 0
     assert f"{NEXT_TIME}--roles B=score --lower-is-better\n" in shown
 
@@ -174,7 +174,7 @@ def test_nothing_is_asked_unless_somebody_can_answer(converse, run, write):
 
 
 def test_a_file_of_models_is_asked_about_by_compare_too(converse, write):
-    code, shown = converse("compare", write(MODELS), "--at", "720", "--json", typed="4\n")
+    code, shown = converse("compare", write(MODELS), "--at", "720", "--json", typed="2\n")
     assert code == 0
     assert f"{NEXT_TIME}--each-column model\n" in shown
 
@@ -265,7 +265,7 @@ def test_doubts_are_not_saved(converse, run, write):
     path = write(MODELS)
     assert run("read", path, "--save-reading")[::2] == (1, "Note: nothing is saved while something is in doubt.\n")
     assert not path.with_name("pilot.csv.reading.json").exists()
-    code, shown = converse("read", path, "--save-reading", typed="4\n")
+    code, shown = converse("read", path, "--save-reading", typed="2\n")
     assert (code, "2 curves: ResNet" in shown) == (0, True)
     assert path.with_name("pilot.csv.reading.json").exists()
     assert run("read", path)[0] == 0
