@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from against_the_truth import HEAD, RUNS, judged
-from apexgp import APExGP, LearningCurve, collect_curves, write_report
+from apexgp import APExGP, collect_curves, read, write_report
 from apexgp.plot import CurveDisplay
 from apexgp.question_base.schemas import build_schema
 from apexgp.surfaces.digits import measure_digits
@@ -132,17 +132,17 @@ def report_picture() -> None:
     edge, text, phone = 57, {"width": 680, "height": 1009}, {"width": 400, "height": 1123}  # A4 with 15 mm around
     both = Image.new("RGB", (text["width"] + 2 * edge + phone["width"], phone["height"]), "white")
     with folder_of(FOLDER / "report.md"), chromium() as browser:
-        model = APExGP().fit(LearningCurve.from_csv("pairs.csv", metric="auroc"))
+        model = APExGP().fit(read("pairs.csv", metric="auroc").curve)
         write_report(model, "report.html", target=0.78, confidence=0.6, cost_per_example=12, penalty=50_000)
-        printed, read = browser.new_page(viewport=text), browser.new_page(viewport=phone, color_scheme="dark")
+        printed, on_phone = browser.new_page(viewport=text), browser.new_page(viewport=phone, color_scheme="dark")
         printed.emulate_media(media="print")
-        for page in (printed, read):
+        for page in (printed, on_phone):
             page.goto(Path("report.html").absolute().as_uri())
         second = printed.get_by_role("heading", name="Size for the target").bounding_box()
         assert second is not None
         first = {"x": 0.0, "y": 0.0, "width": text["width"], "height": second["y"]}
         both.paste(Image.open(io.BytesIO(printed.screenshot(clip=first))), (edge, edge))
-        both.paste(Image.open(io.BytesIO(read.screenshot())), (text["width"] + 2 * edge, 0))
+        both.paste(Image.open(io.BytesIO(on_phone.screenshot())), (text["width"] + 2 * edge, 0))
     both.save(FOLDER / "report.png", optimize=True)
 
 

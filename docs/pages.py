@@ -30,7 +30,7 @@ from unittest import mock
 import typer
 from typer.testing import CliRunner
 
-from apexgp import APExGP, LearningCurve
+from apexgp import APExGP, read
 from apexgp.questions.forecast import ForecastQuestion
 from apexgp.questions.forecast.curve_picture import CurvePicture
 from apexgp.surfaces import cli
@@ -157,7 +157,7 @@ def page_of_the_report() -> str:
     """The page about reports, with the README's pilot drawn in characters."""
     page = FOLDER / "report.md"
     with folder_of(page):
-        model = APExGP().fit(LearningCurve.from_csv("pairs.csv"))
+        model = APExGP().fit(read("pairs.csv").curve)
     picture = ForecastQuestion(target=0.78, confidence=0.6).answer(model).picture(CurvePicture)
     lines = ["".join(piece for piece, _ in line).rstrip() for line in TextChart(picture).lines()]
     block = "\n".join(["```text", "$ apexgp forecast pairs.csv --target 0.78 --confidence 0.6", *lines, "```"])

@@ -170,7 +170,7 @@ except apexgp.errors.MissingExtraError as error:
 with open("pilot.xlsx", "wb") as book:
     book.write(b"PK\\x03\\x04")
 try:
-    apexgp.LearningCurve.from_csv("pilot.xlsx")
+    apexgp.read("pilot.xlsx")
 except apexgp.errors.MissingExtraError as error:
     print(error)
 """

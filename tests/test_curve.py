@@ -4,7 +4,7 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import learning_curve
 
-from apexgp import LearningCurve, read_curves
+from apexgp import LearningCurve, read
 from apexgp.errors import DataError, MissingScoresWarning, RequestError, WouldOverwriteError
 
 
@@ -119,7 +119,7 @@ def test_round_trip_through_csv(tmp_path):
     curve = LearningCurve([60, 60, 1e12], [0.1 + 0.2, 1 / 3, 1.0], ["a", "b", "a"], **about)
     path = tmp_path / "c.csv"
     curve.to_csv(path)
-    again = LearningCurve.from_csv(path)
+    again = read(path).curve
     assert again.sizes.tolist() == curve.sizes.tolist()
     assert again.scores.tolist() == curve.scores.tolist()
     assert again.split.tolist() == curve.split.tolist()
@@ -132,7 +132,7 @@ def test_every_file_says_what_was_measured(tmp_path):
     LearningCurve([60, 120], [0.1, 0.05], direction="lower").to_csv(tmp_path / "e.csv")
     lines = (tmp_path / "e.csv").read_text().splitlines()
     assert lines == ["size,score,metric,direction,unit", "60,0.1,score,lower,rows", "120,0.05,score,lower,rows"]
-    again = LearningCurve.from_csv(tmp_path / "e.csv")
+    again = read(tmp_path / "e.csv").curve
     assert (again.scores.tolist(), again.metric, again.direction, again.unit) == ([0.1, 0.05], "score", "lower", "rows")
 
 
@@ -150,7 +150,7 @@ def test_every_file_says_what_was_measured(tmp_path):
 )
 def test_a_file_that_contradicts_itself_or_the_caller_is_refused(write, text, asked, message):
     with pytest.raises(DataError, match=message):
-        LearningCurve.from_csv(write(text), **asked)
+        read(write(text), **asked).curve
 
 
 @pytest.mark.parametrize(
@@ -179,7 +179,7 @@ def test_metrics_are_written_as_people_write_them(given, shown):
 
 def test_a_metric_in_a_file_is_found_by_any_of_its_names(write):
     path = write("size,score,metric\n60,0.7,roc_auc\n60,0.6,accuracy\n")
-    assert LearningCurve.from_csv(path, metric="AUC").scores.tolist() == [0.7]
+    assert read(path, metric="AUC").curve.scores.tolist() == [0.7]
 
 
 @pytest.mark.parametrize(
@@ -198,19 +198,19 @@ def test_a_metric_in_a_file_is_found_by_any_of_its_names(write):
     ids=["plain", "bom", "utf16", "semicolon-comma", "semicolon-point-crlf", "tab", "quotes", "index", "cp1252"],
 )
 def test_reads_what_spreadsheets_write(write, text, encoding):
-    curve = LearningCurve.from_csv(write(text, encoding=encoding))
+    curve = read(write(text, encoding=encoding)).curve
     assert curve.sizes.tolist() == [60, 120]
     assert curve.scores.tolist() == [0.71, 0.8]
     assert curve.split.tolist() == ["a", "b"]
 
 
 def test_a_missing_split_column_means_independent_replicates(write):
-    assert LearningCurve.from_csv(write("size,score\n60,0.7\n60,0.72\n")).split is None
+    assert read(write("size,score\n60,0.7\n60,0.72\n")).curve.split is None
 
 
 @pytest.mark.parametrize("header", ["split1,split2", "split_1,split_2", "1,2", "fold 1,fold 2"])
 def test_numbered_columns_are_a_wide_table(write, header):
-    curve = LearningCurve.from_csv(write(f"size,{header}\n60,0.7,0.72\n120,0.8,0.82\n"))
+    curve = read(write(f"size,{header}\n60,0.7,0.72\n120,0.8,0.82\n")).curve
     assert curve.sizes.tolist() == [60, 60, 120, 120]
     assert curve.scores.tolist() == [0.7, 0.72, 0.8, 0.82]
     assert [str(label) for label in curve.split] == header.split(",") * 2
@@ -220,13 +220,13 @@ def test_numbered_splits_are_those_of_a_run(tmp_path, write):
     """Numbers stay numbers on the way through a file, so that scores of one split are paired wherever they are."""
     curve = LearningCurve([60, 120], [[0.7, 0.72], [0.8, 0.82]])
     curve.to_csv(tmp_path / "c.csv")
-    assert LearningCurve.from_csv(tmp_path / "c.csv").split.tolist() == curve.split.tolist() == [0, 1, 0, 1]
-    assert LearningCurve.from_csv(write("size,1,2\n60,0.7,0.72\n")).split.tolist() == [1, 2]
+    assert read(tmp_path / "c.csv").curve.split.tolist() == curve.split.tolist() == [0, 1, 0, 1]
+    assert read(write("size,1,2\n60,0.7,0.72\n")).curve.split.tolist() == [1, 2]
 
 
 def test_a_listed_wide_table(write):
     path = write("n,anna,ben\n60,0.7,0.72\n")
-    curve = LearningCurve.from_csv(path, size="n", score=["anna", "ben"], each_column="split")
+    curve = read(path, size="n", score=["anna", "ben"], each_column="split").curve
     assert curve.split.tolist() == ["anna", "ben"]
 
 
@@ -247,7 +247,7 @@ def test_a_listed_wide_table(write):
         ("size,score\n60,\n", "the cell is empty"),
         ("size,score\n60,nan\n", "line 2, column 'score': the score is not a number"),
         ("size,score,score\n60,0.7,0.8\n", "the name 'score' heads 2 columns"),
-        ("size,score,task\n60,0.7,a\n60,0.8,b\n", r"2 tasks \(a, b\).*read_curves"),
+        ("size,score,task\n60,0.7,a\n60,0.8,b\n", r"2 tasks \(a, b\).*`curves` has them all"),
         ("size,score,metric\n60,0.7,a\n60,0.8,b\n", r"2 metrics \(a, b\)"),
         ("PK\x03\x04...", "not a readable workbook"),
         ("size,score\x00\n", "not a text file"),
@@ -255,28 +255,28 @@ def test_a_listed_wide_table(write):
 )
 def test_bad_files_are_explained(write, text, message):
     with pytest.raises(DataError, match=message):
-        LearningCurve.from_csv(write(text))
+        read(write(text)).curve
 
 
 def test_a_missing_file_and_a_folder_are_explained(tmp_path):
     with pytest.raises(DataError, match="There is no file"):
-        LearningCurve.from_csv(tmp_path / "none.csv")
+        read(tmp_path / "none.csv").curve
     with pytest.raises(DataError, match="is a folder without all_results"):
-        LearningCurve.from_csv(tmp_path)
+        read(tmp_path).curve
 
 
-def test_read_curves_maps_tasks(write):
+def test_curves_are_mapped_from_tasks(write):
     path = write("size,score,task,metric\n60,0.7,a,auroc\n120,0.8,b,auroc\n240,0.9,a,auroc\n60,0.5,a,accuracy\n")
-    curves = read_curves(path, metric="auroc")
+    curves = read(path, metric="auroc").curves
     assert list(curves) == ["a", "b"]
     assert curves["a"].sizes.tolist() == [60, 240]
     assert (curves["b"].task, curves["b"].metric) == ("b", "auroc")
     with pytest.raises(DataError, match="no metric 'f1'; found auroc, accuracy"):
-        read_curves(path, metric="f1")
+        read(path, metric="f1").curves
 
 
-def test_read_curves_of_one_unnamed_task(write):
-    assert list(read_curves(write("size,score\n60,0.7\n"))) == [None]
+def test_one_unnamed_task(write):
+    assert list(read(write("size,score\n60,0.7\n")).curves) == [None]
 
 
 def test_labels_of_other_types_stay_apart():
@@ -295,14 +295,14 @@ def test_pandas_columns_are_taken():
 
 
 def test_a_spreadsheets_note_and_newlines_in_quotes_are_read(write):
-    assert len(LearningCurve.from_csv(write("sep=;\nsize;score\n60;0,7\n"))) == 1
-    curve = LearningCurve.from_csv(write('size,score,split\n60,0.7,"a\nb"\n120,0.8,c\n'))
+    assert len(read(write("sep=;\nsize;score\n60;0,7\n")).curve) == 1
+    curve = read(write('size,score,split\n60,0.7,"a\nb"\n120,0.8,c\n')).curve
     assert curve.split.tolist() == ["a\nb", "c"]
 
 
-def test_read_curves_names_the_line_at_fault(write):
+def test_the_line_at_fault_is_named(write):
     with pytest.raises(DataError, match=r"line 3, column 'score'.*Write 85%"):
-        read_curves(write("size,score,task\n60,0.7,a\n60,85,b\n"))
+        read(write("size,score,task\n60,0.7,a\n60,85,b\n")).curves
 
 
 def test_a_trend_is_as_uncertain_as_so_few_sizes_leave_it():

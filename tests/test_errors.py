@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import apexgp
-from apexgp import APExGP, LearningCurve, LeastSquares, forecast_many, read_curves
+from apexgp import APExGP, LearningCurve, LeastSquares, forecast_many, read
 from apexgp.errors import (
     ApexError,
     DataError,
@@ -53,7 +53,7 @@ def test_a_switch_takes_no_value():
 def test_a_value_of_the_users_is_never_taken_for_an_argument(tmp_path):
     path = tmp_path / "cost_per_example {}.csv"
     with pytest.raises(DataError) as found:
-        read_curves(path)
+        read(path).curves
     found.value.worded_for(Vocabulary({"cost_per_example": "?"}))
     assert str(found.value) == f"There is no file {path}. Check the name and the folder."
 

@@ -11,7 +11,16 @@ import pytest
 from sklearn.naive_bayes import GaussianNB
 
 import apexgp
-from apexgp import APExGP, LearningCurve, LeastSquares, collect_curves, metrics, minimum_sample_size, plan_collection
+from apexgp import (
+    APExGP,
+    LearningCurve,
+    LeastSquares,
+    collect_curves,
+    metrics,
+    minimum_sample_size,
+    plan_collection,
+    read,
+)
 from apexgp.collect.labelled import read_labelled
 from apexgp.errors import ApexError, DataError, FewerProcessesWarning, NoSuchCurveError, RequestError
 from apexgp.running.processes import check_n_jobs
@@ -81,7 +90,7 @@ def test_shares_whose_sum_overflows_are_shares():
 def test_a_bar_separated_file_is_read(tmp_path):
     path = tmp_path / "pairs.csv"
     path.write_text("size|score\n" + "".join(f"{a}|{b}\n" for a, b in zip(SIZES, SCORES, strict=True)))
-    assert LearningCurve.from_csv(path).scores.tolist() == SCORES
+    assert read(path).curve.scores.tolist() == SCORES
 
 
 @pytest.mark.parametrize("suffix", [".npy", ".npz"])
@@ -184,10 +193,10 @@ def test_a_tiny_r2_asks_for_many_patients_and_not_for_a_division_by_zero():
         (lambda: apexgp.simulation.tune_correction([1, 2], LeastSquares(), 3), "must be pairs"),
         (lambda: apexgp.backtest(LearningCurve(SIZES, SCORES), methods=3), "methods must be names"),
         (lambda: apexgp.backtest(LearningCurve(SIZES, SCORES), methods=[[1]]), "methods must be names"),
-        (lambda: apexgp.read_curves(None), "name of a file"),
-        (lambda: apexgp.read_curves(os.devnull), "is a device"),
-        (lambda: apexgp.read_curves("x.csv", size=["a"]), "size must be the name of a column"),
-        (lambda: apexgp.read_curves("x.csv", score=3), "score must be the name of a column, or a list"),
+        (lambda: apexgp.read(None).curves, "name of a file"),
+        (lambda: apexgp.read(os.devnull).curves, "is a device"),
+        (lambda: apexgp.read("x.csv", size=["a"]).curves, "size must be the name of a column"),
+        (lambda: apexgp.read("x.csv", score=3).curves, "score must be the name of a column, or a list"),
         (lambda: LearningCurve(SIZES, SCORES).up_to("x"), "size must be real"),
     ],
 )

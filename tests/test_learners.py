@@ -32,7 +32,7 @@ from apexgp import (
     TunedLogistic,
     collect_curves,
     learn_beliefs,
-    read_curves,
+    read,
     sensitivity,
 )
 from apexgp.collect.cases import count_features
@@ -317,7 +317,7 @@ def test_a_column_of_a_file_names_kinds_or_classes(tmp_path, run):
         for size, score in zip(SIZES, SCORES, strict=True)
     ]
     path.write_text("\n".join(["size,score,learner,task", *rows]))
-    assert {task: curve.learner for task, curve in read_curves(path).items()} == {
+    assert {task: curve.learner for task, curve in read(path).curves.items()} == {
         "boosting": "boosting",
         "GaussianNB": "naive_bayes",
         "SVM": None,
@@ -330,7 +330,7 @@ def test_a_column_of_a_file_names_kinds_or_classes(tmp_path, run):
 def test_a_curve_of_several_learners_is_of_no_kind(tmp_path):
     path = tmp_path / "mixed.csv"
     path.write_text("size,score,task,learner\n60,0.7,a,linear\n94,0.74,a,trees\n147,0.77,a,trees\n")
-    assert LearningCurve.from_csv(path).learner is None
+    assert read(path).curve.learner is None
 
 
 @pytest.mark.slow
@@ -384,8 +384,8 @@ def test_collected_curves_name_the_kind_unless_its_priors_need_features_that_are
     assert found.notes[-1].startswith(f"Kind of learner: {note}")
     assert found.notes[-1].endswith(".")
     found.to_csv(tmp_path / "curves.csv")
-    read = read_curves(tmp_path / "curves.csv")["1"]
-    for curve in (found.only, type(found).from_results(tmp_path / "runs.csv").only, read):
+    again = read(tmp_path / "curves.csv").curves["1"]
+    for curve in (found.only, type(found).from_results(tmp_path / "runs.csv").only, again):
         assert curve.learner == kind
     assert ("learner" in (tmp_path / "curves.csv").read_text()) == (kind is not None)
     assert APExGP(priors=OURS, learner="linear").fit(found.only).learner_ == "linear"  # what a person says is obeyed
@@ -510,7 +510,7 @@ def test_commands_say_whose_priors_they_use(run, said, ours, options, named):
     code, out, _ = run("forecast", said, *options, "--priors", ours, "--at", 2000, "--json")
     assert code == 0
     facts = json.loads(out)
-    model = APExGP(priors=OURS, learner=named or UNKNOWN).fit(LearningCurve.from_csv(said))
+    model = APExGP(priors=OURS, learner=named or UNKNOWN).fit(read(said).curve)
     assert facts["learner"] == model.learner_ == (named if named in MOVES else None)
     assert facts["forecast"][0]["mean"] == model.forecast([2000]).mean[0]
     assert [sentence for sentence in say_kind(model) if sentence not in facts["sentence"]] == []

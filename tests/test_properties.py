@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
 
-from apexgp import APExGP, LearningCurve, LeastSquares
+from apexgp import APExGP, LearningCurve, LeastSquares, read
 from apexgp.model.means import PAPER_MEANS
 
 MODELS = [
@@ -86,6 +86,6 @@ def test_csv_keeps_every_digit(tmp_path_factory, curve):
     path = tmp_path_factory.mktemp("csv") / "c.csv"
     original = LearningCurve(*curve)
     original.to_csv(path)
-    again = LearningCurve.from_csv(path)
+    again = read(path).curve
     assert again.sizes.tolist() == original.sizes.tolist()
     assert again.scores.tolist() == original.scores.tolist()

@@ -102,7 +102,7 @@ def test_the_wheel_holds_the_package_and_forecasts_in_an_empty_environment(tmp_p
     facts = json.loads(
         carried_out(sys.executable, REPOSITORY / "release" / "try_wheel.py", "--json", wheel, sys.executable)
     )
-    curve = apexgp.LearningCurve.from_csv(io.StringIO(script("release/try_wheel.py").PAIRS))
+    curve = apexgp.read(io.StringIO(script("release/try_wheel.py").PAIRS)).curve
     here = apexgp.APExGP().fit(curve).forecast([720, 3600])
     assert facts["means"] == pytest.approx(here.mean.tolist(), abs=0.002)
     assert facts["compiled"] == str(bool(compiled))

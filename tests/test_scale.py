@@ -6,7 +6,17 @@ from math import e, inf, log
 import numpy as np
 import pytest
 
-from apexgp import APExGP, LearningCurve, LeastSquares, backtest, compare_models, design_pilot, metrics, plan_collection
+from apexgp import (
+    APExGP,
+    LearningCurve,
+    LeastSquares,
+    backtest,
+    compare_models,
+    design_pilot,
+    metrics,
+    plan_collection,
+    read,
+)
 from apexgp.errors import DataError, RequestError
 from apexgp.reading.names import known_metric
 from apexgp.scale import Scale, check_range, format_range
@@ -283,14 +293,14 @@ def test_scores_that_cannot_be_are_a_question(scores, about, asked):
 def test_a_curve_of_any_range_survives_a_file_and_a_saved_model(tmp_path, loss):
     made = curve(LOSSES * 100, range=(0, inf), direction="lower", metric="wobble")
     made.to_csv(tmp_path / "curve.csv")
-    back = LearningCurve.from_csv(tmp_path / "curve.csv")
+    back = read(tmp_path / "curve.csv").curve
     assert (back.range, back.direction, back.metric) == ((0.0, inf), "lower", "wobble")
     np.testing.assert_array_equal(back.scores, made.scores)
     loss.save(tmp_path / "model.json")
     again = APExGP.load(tmp_path / "model.json")
     np.testing.assert_array_equal(again.forecast([720]).mean, loss.forecast([720]).mean)
     with pytest.raises(DataError, match=r"a curve has one range, got \[0, inf\).*; \[0, 100\] was asked for"):
-        LearningCurve.from_csv(tmp_path / "curve.csv", range=(0, 100))
+        read(tmp_path / "curve.csv", range=(0, 100)).curve
 
 
 def test_details_of_scores_are_on_their_scale():
@@ -303,15 +313,15 @@ def test_details_of_scores_are_on_their_scale():
     with pytest.raises(DataError, match=r"train_scores must lie in \[0, inf\), got -1"):
         curve(metric="log loss", train_scores=np.full(10, -1.0))
     table = "n,MCC,train MCC,sd\n60,0.1,0.9,1.2\n120,-0.2,0.8,1.1\n"
-    read = LearningCurve.from_csv(io.StringIO(table))
-    assert (read.train_scores.tolist(), read.score_sd.tolist()) == ([0.9, 0.8], [1.2, 1.1])
+    beside = read(io.StringIO(table)).curve
+    assert (beside.train_scores.tolist(), beside.score_sd.tolist()) == ([0.9, 0.8], [1.2, 1.1])
 
 
 def test_a_curve_can_be_taken_away():
     made = curve(metric="log loss", task="a")
     frame = made.to_frame()
     assert list(frame.columns) == ["size", "score", "split", "task", "metric", "direction", "unit"]
-    assert LearningCurve.from_frame(frame).scores.tolist() == LOSSES.tolist()
+    assert read(frame).curve.scores.tolist() == LOSSES.tolist()
     assert made.to_dict()["score"] == LOSSES.tolist()
     assert made._repr_html_().count("<tr>") == 6
 
@@ -351,19 +361,19 @@ def test_bounds_are_on_the_scale_of_the_scores():
 def test_a_metric_that_is_asked_for_is_read_beside_others():
     table = "n,accuracy,MCC,loss\n60,0.8,0.1,1.2\n120,0.9,-0.2,1.1\n"
     for metric, scores in ((None, [0.8, 0.9]), ("mcc", [0.1, -0.2]), ("loss", [1.2, 1.1])):
-        assert LearningCurve.from_csv(io.StringIO(table), metric=metric).scores.tolist() == scores
+        assert read(io.StringIO(table), metric=metric).curve.scores.tolist() == scores
 
 
 def test_per_cents_become_fractions_and_have_no_other_range():
-    assert LearningCurve.from_csv(io.StringIO("n,score\n60,71\n120,80\n"), range=(0, 100)).scores.tolist() == [71, 80]
+    assert read(io.StringIO("n,score\n60,71\n120,80\n"), range=(0, 100)).curve.scores.tolist() == [71, 80]
     with pytest.raises(
         RequestError, match=r"per_cent turns the scores into fractions of 1, .* their range is \[0, 100\]"
     ):
-        LearningCurve.from_csv(io.StringIO("n,score\n60,71\n120,80\n"), range=(0, 100), per_cent=True)
+        read(io.StringIO("n,score\n60,71\n120,80\n"), range=(0, 100), per_cent=True).curve
     with pytest.raises(DataError, match=r"71% is 0\.71, but the range is \[0, 100\]"):
-        LearningCurve.from_csv(io.StringIO("n,score\n60,71%\n120,80%\n"), range=(0, 100))
+        read(io.StringIO("n,score\n60,71%\n120,80%\n"), range=(0, 100)).curve
     with pytest.raises(DataError, match=r"Or say so with per_cent=True.*; if they are something else, .* range=\.\.\."):
-        LearningCurve.from_csv(io.StringIO("n,score\n60,71\n120,80\n"))
+        read(io.StringIO("n,score\n60,71\n120,80\n")).curve
 
 
 @pytest.mark.parametrize("ends", [np.array([1 + 2j]), [np.complex128(1 + 2j), 1.0], [np.array([1 + 2j]), 1.0]])

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from .collect.slices import SliceHead
     from .collect.training import collect_scores
     from .collect.tuned import TunedLogistic
-    from .curve import LearningCurve, Reading, read, read_curves
+    from .curve import LearningCurve, read
     from .design.pilot import design_pilot
     from .design.ranking import PilotDesign
     from .design.stop_rule import StopRule
@@ -58,7 +58,6 @@ __all__ = [
     "MinimumSampleSize",
     "PilotDesign",
     "PredictiveCheck",
-    "Reading",
     "RequiredSize",
     "Sensitivity",
     "SliceHead",
@@ -82,7 +81,6 @@ __all__ = [
     "predictive_check",
     "priors",
     "read",
-    "read_curves",
     "required_size_range",
     "sensitivity",
     "simulate_collection",
@@ -106,7 +104,7 @@ _HOMES = {
         "collect.slices": ["SliceHead"],
         "collect.training": ["collect_scores"],
         "collect.tuned": ["TunedLogistic"],
-        "curve": ["LearningCurve", "Reading", "read", "read_curves"],
+        "curve": ["LearningCurve", "read"],
         "design.stop_rule": ["StopRule"],
         "design.pilot": ["design_pilot"],
         "design.ranking": ["PilotDesign"],

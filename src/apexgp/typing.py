@@ -1,5 +1,6 @@
 """Types that are found inside answers, for annotations."""
 
+from .curve import Reading
 from .design.ranking import RankedDesign
 from .images.embed import EmbeddingRun
 from .questions.backtest.run import HeldOut, MethodScore
@@ -21,6 +22,7 @@ __all__ = [
     "MethodScore",
     "PairComparison",
     "RankedDesign",
+    "Reading",
     "Reliability",
     "RequiredSizeRange",
     "Scale",

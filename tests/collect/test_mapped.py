@@ -5,7 +5,7 @@ import pickle
 import numpy as np
 import pytest
 
-from apexgp import LearningCurve, SliceHead, collect_curves
+from apexgp import SliceHead, collect_curves, read
 from apexgp.collect.identity import describe
 from apexgp.collect.labelled import MappedScans, read_labelled
 from apexgp.collect.slices import Scans, to_scans
@@ -77,7 +77,7 @@ def test_collect_takes_the_folder(folder, tmp_path, run, monkeypatch):
         SliceHead(), data.X, data.y, groups=data.groups, sizes=[8, 16], n_splits=2, progress=False
     ).only
     assert (curve.n_features, curve.n_classes) == (6, 2)
-    written = LearningCurve.from_csv(tmp_path / "curve.csv")
+    written = read(tmp_path / "curve.csv").curve
     assert (written.n_features, written.n_classes) == (6, 2)
     shown = [line.split(",") for line in (tmp_path / "curve.csv").read_text().splitlines()[1:]]
     assert sorted(float(cells[1]) for cells in shown) == pytest.approx(sorted(curve.scores.ravel()))

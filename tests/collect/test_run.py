@@ -18,7 +18,7 @@ from sklearn.preprocessing import MaxAbsScaler, PolynomialFeatures, StandardScal
 from sklearn.tree import DecisionTreeClassifier
 
 import apexgp
-from apexgp import APExGP, CurveSet, LogisticHead, SliceHead, TunedLogistic, collect_curves, read_curves
+from apexgp import APExGP, CurveSet, LogisticHead, SliceHead, TunedLogistic, collect_curves, read
 from apexgp.collect.cases import Cases
 from apexgp.collect.fit_plan import TrainingSubsets
 from apexgp.collect.slices import Scans
@@ -297,7 +297,7 @@ def test_the_features_that_the_classifier_sees_are_counted(tmp_path, estimator, 
     settings |= {"sizes": [40, 80], "n_splits": 1}
     curves = collect(estimator, features, results=tmp_path / "runs.csv", **settings)
     curves.to_csv(tmp_path / "curves.csv")
-    again = read_curves(tmp_path / "curves.csv")["1"], CurveSet.from_results(tmp_path / "runs.csv").only
+    again = read(tmp_path / "curves.csv").curves["1"], CurveSet.from_results(tmp_path / "runs.csv").only
     for curve in (curves.only, *again):
         assert (curve.n_features, curve.n_classes) == (seen, 2)
 
@@ -550,7 +550,7 @@ def test_curves_are_written_for_the_forecast(tmp_path):
     features, species = load_iris(return_X_y=True)
     several = collect(features=features, labels=species, metric=["auroc", "accuracy"], sizes=[20, 60])
     several.to_csv(tmp_path / "all.csv")
-    again = read_curves(tmp_path / "all.csv", metric="accuracy")
+    again = read(tmp_path / "all.csv", metric="accuracy").curves
     for name in ("scores", "train_scores", "n_test"):
         assert getattr(again["2"], name).tolist() == getattr(several["2", "accuracy"], name).tolist()
     assert (again["2"].metric_name, again["2"].unit) == ("accuracy", "rows")

@@ -8,7 +8,7 @@ import joblib
 import numpy as np
 import pytest
 
-from apexgp import APExGP, CurveSet, LearningCurve, collect_scores
+from apexgp import APExGP, CurveSet, collect_scores, read
 from apexgp.errors import DataError, FailedFitsWarning, RequestError
 from conftest import require
 
@@ -53,8 +53,8 @@ def test_several_metrics_training_scores_and_seconds(tmp_path):
     again = CurveSet.from_results(tmp_path / "runs.csv")
     assert (again.fits, again.as_csv()) == (curves.fits, curves.as_csv())
     curves.to_csv(tmp_path / "c.csv")
-    read = LearningCurve.from_csv(tmp_path / "c.csv", metric="error_rate")
-    assert (read.direction, read.scores.tolist()) == ("lower", curves[None, "error_rate"].scores.tolist())
+    again = read(tmp_path / "c.csv", metric="error_rate").curve
+    assert (again.direction, again.scores.tolist()) == ("lower", curves[None, "error_rate"].scores.tolist())
 
 
 def test_a_run_resumes_and_failed_fits_are_tried_again(tmp_path):
@@ -159,14 +159,14 @@ def test_the_range_of_a_metric_that_is_not_known_may_be_said_before_or_after(tmp
     curves = collect_scores(lambda n, seed: 200.0 / n, SIZES, 1, **settings)
     assert curves.as_csv().splitlines()[1] == "50,4.0,0,reading age,higher,rows"
     with pytest.raises(DataError, match=r"must lie in \[0, 1\].*give the values it can take"):
-        curves.only  # noqa: B018
+        curves.only
     # Nothing is measured again.
     said = collect_scores(lambda n, seed: 200.0 / n, SIZES, 1, range=(0, np.inf), **settings)
     assert (said.only.range, said.only.direction) == ((0, np.inf), "lower")
     assert said.as_csv().splitlines()[1] == "50,4.0,0,reading age,lower,rows,0 to inf"
     said.to_csv(tmp_path / "c.csv")
-    read = LearningCurve.from_csv(tmp_path / "c.csv")
-    assert (read.range, read.direction, read.scores.tolist()) == ((0, np.inf), "lower", [4, 2, 1])
+    again = read(tmp_path / "c.csv").curve
+    assert (again.range, again.direction, again.scores.tolist()) == ((0, np.inf), "lower", [4, 2, 1])
     settings |= {"results": tmp_path / "new.csv"}
     upward = collect_scores(lambda n, seed: n, SIZES, 1, range=(0, np.inf), direction="higher", **settings)
     assert CurveSet.from_results(tmp_path / "new.csv").only.range == (0, np.inf)

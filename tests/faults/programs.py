@@ -7,7 +7,7 @@ import sys
 import time
 from collections import Counter
 
-from apexgp import LearningCurve
+from apexgp import read
 from faults import train
 
 SIZES, SPLITS = (60, 120, 240), 2
@@ -48,7 +48,7 @@ def judged(folder, before=()):
     """Count what is lost, doubled or changed in a record that is done, and in its curve."""
     rows = rows_of(folder)
     each = Counter(tuple(row.split(b",")[:2]) for row in rows)
-    curve = LearningCurve.from_csv(folder / "c.csv")
+    curve = read(folder / "c.csv").curve
     found = list(zip(curve.sizes.tolist(), curve.split.tolist(), curve.scores.tolist(), strict=True))
     right = [(size, str(seed), train.score(size, seed)) for size in SIZES for seed in range(SPLITS)]
     return Counter(

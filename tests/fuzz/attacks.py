@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sklearn.naive_bayes import GaussianNB
 
 import apexgp
-from apexgp import APExGP, CurveSet, LearningCurve
+from apexgp import APExGP, CurveSet, LearningCurve, read
 from apexgp.collect.labelled import read_labelled
 from fuzz.commands import command
 from fuzz.pseudo_terminal import hostile_names
@@ -172,7 +172,7 @@ def curve_file(draw):
 
     def act():
         path.write_bytes(content)
-        apexgp.read_curves(path)
+        apexgp.read(path).curves
 
     return repr(content), act, None
 
@@ -197,14 +197,14 @@ def odd_table(draw):
     def act():
         wanted = {"size": header[0], "score": header[1:] or None} if named else {}
         if kept == "frame":
-            LearningCurve.from_frame(pd.DataFrame(rows, columns=header), **wanted)
+            read(pd.DataFrame(rows, columns=header), **wanted).curve
         elif kept == "columns":
-            LearningCurve.from_frame(dict(zip(header, zip(*rows, strict=True), strict=True)), **wanted)
+            read(dict(zip(header, zip(*rows, strict=True), strict=True)), **wanted).curve
         else:
             path = folder() / ("people.xlsx" if kept == "workbook" else "people.csv")
             lines = [*above, header, *rows]
             path.write_bytes(workbook(lines, merged) if kept == "workbook" else as_text(lines, delimiter))
-            apexgp.read_curves(path, **wanted)
+            apexgp.read(path, **wanted).curves
 
     return f"{kept} {header} {rows} {named} {delimiter!r} {above} {merged}", act, None
 
@@ -234,7 +234,7 @@ def workbook_file(draw):
 
     def act():
         path.write_bytes(content)
-        apexgp.read_curves(path)
+        apexgp.read(path).curves
 
     return repr(content[:300]), act, None
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from apexgp import LearningCurve, embed_images
+from apexgp import embed_images, read
 from apexgp.collect.labelled import read_labelled
 from apexgp.errors import DataError, NotWrittenError, RequestError, WouldOverwriteError
 from apexgp.images import embed as run_of
@@ -106,7 +106,7 @@ def test_a_curve_from_embeddings_knows_their_width(run, embed, tmp_path):
     given = ("--label", "view", "--sizes", "4,8", "--splits", 1, "--ratio", "2:1:1", "--jobs", 1, "--out", curve)
     assert run("collect", done.out, *given)[0] == 0
     with np.load(done.out) as store:
-        assert LearningCurve.from_csv(curve).n_features == store["X"].shape[1] == 32
+        assert read(curve).curve.n_features == store["X"].shape[1] == 32
 
 
 def test_equal_runs_give_equal_files_and_a_second_one_has_nothing_to_do(folder, embed, monkeypatch):

@@ -8,7 +8,7 @@ from contextlib import redirect_stdout
 import numpy as np
 import pytest
 
-from apexgp import LearningCurve
+from apexgp import read
 from conftest import REPOSITORY, require
 
 PAGE = (REPOSITORY / "docs" / "images.md").read_text(encoding="utf-8")
@@ -36,7 +36,7 @@ def test_the_tutorial_runs_and_its_forecast_holds_the_truth(run, tmp_path, monke
             jobs = ["--jobs", "1"] if arguments[0] == "collect" else []  # the numbers are the same with any
             code, _, err = run(*arguments, *jobs)
             assert code == 0, err
-    pilot, truth = LearningCurve.from_csv("pilot.csv"), LearningCurve.from_csv("truth.csv")
+    pilot, truth = read("pilot.csv").curve, read("truth.csv").curve
     assert pilot.largest == 360
     assert np.load("embeddings.npz")["X"].shape == (1797, 48)
     measured, low, high = number_in(printed.getvalue(), r"measured (0\S+), forecast (0\S+) to (0\S+)")

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from apexgp import APExGP, LearningCurve, read_curves
+from apexgp import APExGP, LearningCurve, read
 from apexgp.errors import DataError
 from apexgp.model.beliefs import CALIBRATED
 from conftest import REPOSITORY
@@ -77,7 +77,7 @@ def test_the_laws_hold_for_any_scores(scores, ratio):
 
 def test_the_first_data_that_anyone_tries():
     # Of sklearn.datasets.load_breast_cancer, by collect_curves(LogisticHead(), X, y, sizes=[60, ..., 360], seed=seed).
-    for pilot in read_curves(REPOSITORY / "tests" / "reference" / "breast_cancer.csv").values():
+    for pilot in read(REPOSITORY / "tests" / "reference" / "breast_cancer.csv").curves.values():
         forecast = APExGP().fit(pilot).forecast(360 * np.array([2, 10, 50]))
         assert (forecast.mean >= pilot.replicates.mean[-1] - 0.02).all()
         assert (forecast.interval(0.95)[0] >= 0.85).all()

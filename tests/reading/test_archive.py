@@ -6,7 +6,7 @@ import zlib
 
 import pytest
 
-from apexgp import LearningCurve
+from apexgp import read
 from apexgp.errors import DataError
 from apexgp.reading import workbook as archive
 from apexgp.reading.workbook import repacked
@@ -39,7 +39,7 @@ def refused(tmp_path):
             for name, content in parts.items():
                 packed.writestr(name, content)
         with pytest.raises(DataError, match=message):
-            with_little_memory(lambda: LearningCurve.from_csv(path))
+            with_little_memory(lambda: read(path).curve)
 
     return refused
 
@@ -125,4 +125,4 @@ def test_an_ordinary_workbook_passes(parts, tmp_path):
         for name, content in with_end(parts, small).items():
             packed.writestr(name, content)
         packed.writestr("docProps/thumbnail.png", b"\x89PNG no XML")
-    assert LearningCurve.from_csv(path).sizes.tolist() == [60, 120, 240]
+    assert read(path).curve.sizes.tolist() == [60, 120, 240]

@@ -8,7 +8,7 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import LearningCurveDisplay, learning_curve
 
-from apexgp import APExGP, LearningCurve
+from apexgp import APExGP, LearningCurve, read
 from apexgp.errors import DataError, RequestError
 from apexgp.reading.cells import with_spread
 from apexgp.reading.layout import Table
@@ -25,7 +25,7 @@ from readings import read_with_notes
 NUMBERS = ([60, 120, 250], [0.66, 0.70, 0.73])
 
 
-def read(text, **said):
+def read_one(text, **said):
     """The only curve of a table, and the notes without its name."""
     curves, notes = read_with_notes(io.StringIO(text), **said)
     (curve,) = curves.values()
@@ -47,10 +47,10 @@ def table(header, *columns):
 )
 def test_training_scores_by_their_names(header):
     train = [0.99, 0.97, 0.95]
-    curve, _ = read(table(header, train))
+    curve, _ = read_one(table(header, train))
     assert (curve.scores.tolist(), curve.train_scores.tolist()) == (NUMBERS[1], train)
     one, other = header.split(",")
-    turned, _ = read(
+    turned, _ = read_one(
         "\n".join([f"{other},n,{one}", *(f"{t},{n},{s}" for n, s, t in zip(*NUMBERS, train, strict=True))]) + "\n"
     )
     assert (turned.scores.tolist(), turned.train_scores.tolist()) == (NUMBERS[1], train)
@@ -58,18 +58,20 @@ def test_training_scores_by_their_names(header):
 
 @pytest.mark.parametrize("header", ["AUC,train accuracy", "AUC,train time", "AUC,train loss", "AUC,training set"])
 def test_what_else_is_called_after_training_is_not_taken(header):
-    curve, notes = read(table(header, [0.99, 0.97, 0.95]))
+    curve, notes = read_one(table(header, [0.99, 0.97, 0.95]))
     assert curve.train_scores is None
     assert not any("training scores" in note for note in notes)
 
 
 def test_of_several_columns_that_of_the_same_metric_is_taken():
     columns = ([0.99] * 3, [0.9] * 3)
-    assert read(table("AUC,train accuracy,train AUC", *columns))[0].train_scores.tolist() == [0.9] * 3
-    curve, notes = read(table("score,train accuracy,train AUC", *columns))
+    assert read_one(table("AUC,train accuracy,train AUC", *columns))[0].train_scores.tolist() == [0.9] * 3
+    curve, notes = read_one(table("score,train accuracy,train AUC", *columns))
     assert curve.train_scores is None
     assert "it is not clear which of 'train accuracy', 'train AUC' holds the training scores: none was used." in notes
-    assert read(table("score,train accuracy,train AUC", *columns), train_score="train AUC")[0].train_scores is not None
+    assert (
+        read_one(table("score,train accuracy,train AUC", *columns), train_score="train AUC")[0].train_scores is not None
+    )
 
 
 @pytest.mark.slow
@@ -80,7 +82,7 @@ def test_of_several_columns_that_of_the_same_metric_is_taken():
     "runs", ["n_runs", "runs", "repeats", "averaged over", "Number of seeds", "# repeats", "folds"]
 )
 def test_spreads_and_runs_by_their_names(name, runs):
-    curve, notes = read(table(f"AUC,{name},{runs}", [0.02, 0.01, ""], [10] * 3))
+    curve, notes = read_one(table(f"AUC,{name},{runs}", [0.02, 0.01, ""], [10] * 3))
     np.testing.assert_array_equal(curve.score_sd, [0.02, 0.01, np.nan])
     assert (curve.averaged_over, curve.split) == (10, None)
     assert f"{name!r} as standard deviations of the runs" in notes[1]
@@ -92,7 +94,7 @@ def test_spreads_and_runs_by_their_names(name, runs):
 def test_test_cases_by_their_names(name):
     assert counts_test_cases(name)
     assert not counts_training_examples(name)
-    curve, _ = read(table(f"AUC,{name}", [200, "", 220]))
+    curve, _ = read_one(table(f"AUC,{name}", [200, "", 220]))
     np.testing.assert_array_equal(curve.n_test, [200, np.nan, 220])
     assert curve.sizes.tolist() == NUMBERS[0]
 
@@ -109,12 +111,12 @@ def test_other_names_count_no_runs(name):
 
 def test_a_plural_tells_splits_apart_where_its_numbers_do():
     rows = [(n, s, k) for k in (1, 2) for n, s in zip(*NUMBERS, strict=True)]
-    curve, _ = read("n,AUC,repeats\n" + "".join(f"{n},{s},{k}\n" for n, s, k in rows))
+    curve, _ = read_one("n,AUC,repeats\n" + "".join(f"{n},{s},{k}\n" for n, s, k in rows))
     assert (sorted(set(curve.split)), curve.averaged_over) == ([1, 2], None)
 
 
 def test_of_different_numbers_of_runs_the_smallest_is_claimed():
-    curve, notes = read(table("AUC,n_runs", [10, 10, 5]))
+    curve, notes = read_one(table("AUC,n_runs", [10, 10, 5]))
     assert curve.averaged_over == 5
     assert any("means of 5 to 10 runs: the smallest" in note for note in notes)
 
@@ -156,14 +158,14 @@ def test_cells_with_a_spread(cell, parts):
     ],
 )
 def test_spreads_however_they_are_written(text):
-    curve, notes = read(text)
+    curve, notes = read_one(text)
     assert curve.scores == pytest.approx([0.71, 0.74])
     assert curve.score_sd == pytest.approx([0.02, 0.01])
     assert any("standard deviations of the runs" in note for note in notes)
 
 
 def test_training_scores_in_per_cent_beside_scores_in_per_cent():
-    curve, _ = read(table("Accuracy (%),train accuracy", [99, 97, 95]).replace("0.66", "66").replace("0.7", "7"))
+    curve, _ = read_one(table("Accuracy (%),train accuracy", [99, 97, 95]).replace("0.66", "66").replace("0.7", "7"))
     assert curve.train_scores == pytest.approx([0.99, 0.97, 0.95])
 
 
@@ -172,26 +174,28 @@ def test_wide_tables_pair_training_scores_with_their_splits():
         "n,fold 1,fold 2,mean,sd,train fold 1,train fold 2,folds,n_test\n"
         "60,0.6,0.7,0.65,0.05,0.99,0.98,2,30\n120,0.65,0.75,0.7,0.05,0.97,,2,31\n"
     )
-    curve, _ = read(text)
+    curve, _ = read_one(text)
     np.testing.assert_array_equal(curve.train_scores, [0.99, 0.98, 0.97, np.nan])
     assert curve.n_test.tolist() == [30, 30, 31, 31]
     assert (curve.score_sd, curve.averaged_over) == (None, None)  # of the folds, which tell it themselves
-    named = read(text, score=["fold 2", "fold 1"], train_score=["train fold 2", "train fold 1"])[0]
+    named = read_one(text, score=["fold 2", "fold 1"], train_score=["train fold 2", "train fold 1"])[0]
     np.testing.assert_array_equal(named.train_scores, [0.98, 0.99, np.nan, 0.97])
     with pytest.raises(RequestError, match="train_score must name one column for each column of scores"):
-        read(text, train_score="train fold 1")
-    results, _ = read("n,split0_test_score,split1_test_score,split0_train_score,split1_train_score\n60,.6,.7,.9,.8\n")
+        read_one(text, train_score="train fold 1")
+    results, _ = read_one(
+        "n,split0_test_score,split1_test_score,split0_train_score,split1_train_score\n60,.6,.7,.9,.8\n"
+    )
     assert results.train_scores.tolist() == [0.9, 0.8]
-    each, _ = read("n,fold 1,fold 2\n60,.71 ± .01,.72 ± .02\n")
+    each, _ = read_one("n,fold 1,fold 2\n60,.71 ± .01,.72 ± .02\n")
     assert each.score_sd.tolist() == [0.01, 0.02]
 
 
 def test_the_spread_of_the_scores_themselves_is_not_one_behind_them():
-    curve, notes = read("n,AUC,sd,split\n60,.71,.01,1\n60,.72,.01,2\n120,.74,.02,1\n120,.75,.02,2\n")
+    curve, notes = read_one("n,AUC,sd,split\n60,.71,.01,1\n60,.72,.01,2\n120,.74,.02,1\n120,.75,.02,2\n")
     assert curve.score_sd is None
     assert any("the spread of those scores" in note for note in notes)
     assert not any("'sd'" in note for note in notes)
-    own, _ = read("n,AUC,score_sd,split\n60,.71,.01,1\n60,.72,.01,2\n120,.74,.02,1\n120,.75,.02,2\n")
+    own, _ = read_one("n,AUC,score_sd,split\n60,.71,.01,1\n60,.72,.01,2\n120,.74,.02,1\n120,.75,.02,2\n")
     assert own.score_sd.tolist() == [0.01, 0.01, 0.02, 0.02]
 
 
@@ -219,22 +223,22 @@ def test_the_spread_of_the_scores_themselves_is_not_one_behind_them():
     ],
 )
 def test_what_does_not_fit_is_left_out_or_refused_where_it_is_meant(header, own, cells, message):
-    curve, notes = read(table(f"AUC,{header}", cells))
+    curve, notes = read_one(table(f"AUC,{header}", cells))
     (note,) = [note for note in notes if "left out" in note]
     assert note.startswith(f"left out the column {header!r}: line 2, ")
     assert repr(curve) == "LearningCurve(3 scores at 3 sizes from 60 to 250, metric='AUC')"
     with pytest.raises(DataError, match=message) as found:
-        read(table(f"AUC,{own}", cells))
+        read_one(table(f"AUC,{own}", cells))
     assert [(fault.line, fault.column) for fault in found.value.faults] == [(2, own), (3, own), (4, own)]
     with pytest.raises(DataError, match=message):
-        read(table(f"AUC,{header}", cells), **{own: header})
+        read_one(table(f"AUC,{header}", cells), **{own: header})
 
 
 def test_what_is_said_goes_before_what_is_found():
     text = table("AUC,n_test,runs,x", [100] * 3, [5] * 3, [0.9] * 3)
-    curve, _ = read(text, n_test=200, averaged_over="25", train_score="X")
+    curve, _ = read_one(text, n_test=200, averaged_over="25", train_score="X")
     assert (curve.n_test.tolist(), curve.averaged_over, curve.train_scores.tolist()) == ([200] * 3, 25, [0.9] * 3)
-    assert read(text, averaged_over="runs")[0].averaged_over == 5
+    assert read_one(text, averaged_over="runs")[0].averaged_over == 5
     for said, message in (
         ({"n_test": "cases"}, "has no column 'cases'.*Name yours with n_test="),
         ({"train_score": "y"}, "has no column 'y'.*Name yours with train_score="),
@@ -248,7 +252,7 @@ def test_what_is_said_goes_before_what_is_found():
         ({"score_sd": 0.1}, "score_sd must be the name of a column"),
     ):
         with pytest.raises((DataError, RequestError), match=message):
-            read(text, **said)
+            read_one(text, **said)
 
 
 @pytest.mark.parametrize(
@@ -260,7 +264,7 @@ def test_what_is_said_goes_before_what_is_found():
 )
 def test_features_are_counted_by_such_names(name):
     assert counts_features(name)
-    curve, notes = read(table(f"AUC,{name}", [30, "", 30]))
+    curve, notes = read_one(table(f"AUC,{name}", [30, "", 30]))
     assert (curve.metric, curve.scores.tolist(), curve.n_features) == ("AUC", NUMBERS[1], 30)
     told = f"read the column {name!r} as the number of features."
     assert (told in notes) == (name not in ("n_features", "N features"))
@@ -269,7 +273,7 @@ def test_features_are_counted_by_such_names(name):
 @pytest.mark.parametrize("name", ["n_classes", "classes", "# classes", "Number of classes", "num_classes", "nclasses"])
 def test_classes_are_counted_by_such_names(name):
     assert counts_classes(name)
-    curve, _ = read(table(f"AUC,{name}", [3, 3, 3]))
+    curve, _ = read_one(table(f"AUC,{name}", [3, 3, 3]))
     assert (curve.metric, curve.scores.tolist(), curve.n_classes) == ("AUC", NUMBERS[1], 3)
 
 
@@ -319,11 +323,11 @@ def test_a_curve_has_one_number_of_features():
     ["mean AUC", "avg accuracy", "AUC (mean)", "mean_test_score", "Mean accuracy (%)", "mean AUC (95% CI)", "average"],
 )
 def test_a_header_says_that_scores_are_means_over_an_unknown_number_of_runs(name):
-    curve, notes = read(table(name))
+    curve, notes = read_one(table(name))
     assert curve.averaged_over == "several"
     assert f"read the scores under {name!r} as means over an unknown number of runs." in notes
-    assert read(table(name), averaged_over=1)[0].averaged_over == 1
-    curve, notes = read(table(f"{name},n_runs", [5, 5, ""]))
+    assert read_one(table(name), averaged_over=1)[0].averaged_over == 1
+    curve, notes = read_one(table(f"{name},n_runs", [5, 5, ""]))
     assert curve.averaged_over == 5
     assert not any("unknown number" in note for note in notes)
 
@@ -340,22 +344,24 @@ def test_other_headers_are_those_of_single_runs(name):
 
 
 def test_several_is_a_number_of_runs_wherever_one_is_asked_for(tmp_path):
-    assert read(table("AUC,averaged_over", ["several"] * 3))[0].averaged_over == "several"
-    assert read(table("AUC,n_runs", [5, "Several", 5]))[0].averaged_over == "several"
-    assert read(table("AUC"), averaged_over="several")[0].averaged_over == "several"
-    assert read(table("AUC,several", [5] * 3), averaged_over="several")[0].averaged_over == 5  # a column goes before
+    assert read_one(table("AUC,averaged_over", ["several"] * 3))[0].averaged_over == "several"
+    assert read_one(table("AUC,n_runs", [5, "Several", 5]))[0].averaged_over == "several"
+    assert read_one(table("AUC"), averaged_over="several")[0].averaged_over == "several"
+    assert (
+        read_one(table("AUC,several", [5] * 3), averaged_over="several")[0].averaged_over == 5
+    )  # a column goes before
     with pytest.raises(DataError, match="expected a number, got 'many'"):
-        read(table("AUC,averaged_over", ["many"] * 3))
+        read_one(table("AUC,averaged_over", ["many"] * 3))
     with pytest.raises(RequestError, match="averaged_over must be a whole number, or 'several'"):
         LearningCurve([60, 120], [0.7, 0.8], averaged_over="many")
     saved = tmp_path / "curve.csv"
     LearningCurve([60], [0.7], averaged_over="several").to_csv(saved)
-    assert LearningCurve.from_csv(saved).averaged_over == "several"
+    assert read(saved).curve.averaged_over == "several"
 
 
 def test_a_frame_is_read_as_a_file_is():
     frame = {"n": NUMBERS[0], "AUC": NUMBERS[1], "train AUC": [0.99, None, 0.95], "x": [30, 40, 50]}
-    curve = LearningCurve.from_frame(frame, n_test="x", averaged_over=5)
+    curve = read(frame, n_test="x", averaged_over=5).curve
     np.testing.assert_array_equal(curve.train_scores, [0.99, np.nan, 0.95])
     assert (curve.n_test.tolist(), curve.averaged_over) == ([30, 40, 50], 5)
 
@@ -375,5 +381,5 @@ def test_scikit_learn_gives_its_training_scores():
 
 def test_sizes_are_never_parted_at_a_sign():
     with pytest.raises(DataError, match="expected a number, got '60 ± 2'"):
-        read("n,AUC\n60 ± 2,0.7\n120,0.8\n")
+        read_one("n,AUC\n60 ± 2,0.7\n120,0.8\n")
     assert Table("t", {}, []).spreads == {}

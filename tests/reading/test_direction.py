@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from apexgp import APExGP, LearningCurve, read_curves
+from apexgp import APExGP, LearningCurve, read
 from apexgp.errors import DataError
 from readings import read_with_notes
 
@@ -16,7 +16,7 @@ def is_asked_about(scores, sizes=SIZES, **about):
     """Whether unnamed scores, one row of them for each size, are a question."""
     rows = np.reshape(scores, (len(sizes), -1))
     try:
-        LearningCurve.from_frame({"n": np.repeat(sizes, rows.shape[1]), "score": rows.ravel()}, **about)
+        read({"n": np.repeat(sizes, rows.shape[1]), "score": rows.ravel()}, **about).curve
     except DataError as problem:
         return "is lower better?" in str(problem)
     return False
@@ -41,36 +41,36 @@ def test_the_name_of_a_loss_sets_the_direction_and_a_note_says_so(name):
     assert not any("for a loss" in note for note in notes)
 
 
-@pytest.mark.parametrize("read", [LearningCurve.from_frame, read_curves, APExGP().fit])
-def test_falling_scores_without_a_name_are_a_question(read):
+@pytest.mark.parametrize("take", [lambda frame: read(frame).curve, APExGP().fit])
+def test_falling_scores_without_a_name_are_a_question(take):
     with pytest.raises(
         DataError, match=rf"^The data frame: the scores fall .* from 0\.300 at 60 to 0\.170 at 500: is lower {QUESTION}"
     ):
-        read({"n": SIZES, "score": FALLING})
+        take({"n": SIZES, "score": FALLING})
 
 
 def test_scores_of_an_unknown_name_are_a_question_too(tmp_path):
     path = tmp_path / "pairs.csv"
     path.write_text("n,wobble\n" + "".join(f"{n},{score}\n" for n, score in zip(SIZES, FALLING, strict=True)))
     with pytest.raises(DataError, match=QUESTION):
-        LearningCurve.from_csv(path, score="wobble")
+        read(path, score="wobble").curve
     with pytest.raises(DataError, match=r"the wobble falls as the training set grows, from 0\.300 at 60 to 0\.170 at"):
-        LearningCurve.from_csv(path, score="wobble", metric="wobble")
+        read(path, score="wobble", metric="wobble").curve
     for direction in ("higher", "lower"):
-        assert LearningCurve.from_csv(path, score="wobble", direction=direction).direction == direction
-    assert LearningCurve.from_csv(path, score="wobble", metric="accuracy").direction == "higher"
-    assert LearningCurve.from_csv(path, score="wobble", metric="error rate").direction == "lower"
+        assert read(path, score="wobble", direction=direction).curve.direction == direction
+    assert read(path, score="wobble", metric="accuracy").curve.direction == "higher"
+    assert read(path, score="wobble", metric="error rate").curve.direction == "lower"
 
 
 def test_a_column_of_directions_answers_the_question():
     table = {"n": SIZES, "score": FALLING, "direction": ["higher"] * 4}
-    assert LearningCurve.from_frame(table).direction == "higher"
+    assert read(table).curve.direction == "higher"
 
 
 @pytest.mark.parametrize("metric", ["accuracy", "AUROC", "F1"])
 def test_a_known_metric_that_falls_is_no_question(metric):
     falling = [score + 0.5 for score in FALLING]
-    curve = LearningCurve.from_frame({"n": SIZES, metric: falling})
+    curve = read({"n": SIZES, metric: falling}).curve
     assert curve.direction == "higher"
     assert any("Performance falls" in caution for caution in APExGP().fit(curve).forecast([1000]).cautions)
 
@@ -108,10 +108,10 @@ def test_what_is_taken_for_a_loss_without_being_known_is_asked_about_where_it_ri
     rising = {"n": SIZES, "score": [2.0, 2.5, 3.0, 3.4]}
     rises = r"the scores rise as the training set grows, from 2\.00 at 60 to 3\.40 at 500: is higher "
     with pytest.raises(DataError, match=rises + QUESTION):
-        LearningCurve.from_frame(rising, range=(0, np.inf))
-    assert LearningCurve.from_frame(rising, range=(0, np.inf), direction="higher").direction == "higher"
+        read(rising, range=(0, np.inf)).curve
+    assert read(rising, range=(0, np.inf), direction="higher").curve.direction == "higher"
     with pytest.raises(DataError, match="the AUC at low risk rises"):
-        LearningCurve.from_frame({"n": SIZES, "score": FALLING[::-1]}, metric="AUC at low risk")
+        read({"n": SIZES, "score": FALLING[::-1]}, metric="AUC at low risk").curve
 
 
 def test_curves_of_one_table_are_asked_about_together():
@@ -123,10 +123,10 @@ def test_curves_of_one_table_are_asked_about_together():
         }
 
     with pytest.raises(DataError, match=rf"the scores of a, b fall as .* is lower {QUESTION}"):
-        read_curves(table(a=FALLING, b=FALLING))
+        read(table(a=FALLING, b=FALLING)).curves
     with pytest.raises(DataError, match="the scores of b fall"):
-        read_curves(table(a=FALLING[::-1], b=FALLING))
-    curves = read_curves(table(a=FALLING[::-1], b=FALLING, c=FALLING[::-1]))
+        read(table(a=FALLING[::-1], b=FALLING)).curves
+    curves = read(table(a=FALLING[::-1], b=FALLING, c=FALLING[::-1])).curves
     assert {curve.direction for curve in curves.values()} == {"higher"}
 
 

@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from apexgp import read_curves
+from apexgp import read
 from apexgp.errors import DataError, Fault
 from apexgp.reading.layout import Table
 from apexgp.reading.measure import MOST_FAULTS
@@ -12,7 +12,7 @@ from apexgp.reading.measure import MOST_FAULTS
 
 def problem_with(text, **asked):
     with pytest.raises(DataError) as found:
-        read_curves(io.StringIO(text), **asked)
+        read(io.StringIO(text), **asked).curves
     return found.value
 
 
@@ -80,6 +80,6 @@ def test_what_is_wrong_with_the_whole_is_nobodys_row():
 
 def test_rows_of_a_data_frame_are_counted_from_0():
     with pytest.raises(DataError) as found:
-        read_curves({"size": [60, 94, None], "score": [0.6, "x", 0.7]})
+        read({"size": [60, 94, None], "score": [0.6, "x", 0.7]}).curves
     assert places(found.value) == [(1, "score"), (2, "size")]
     assert "row 1" in str(found.value)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from sklearn.naive_bayes import GaussianNB
 
-from apexgp import CurveSet, LearningCurve, collect_curves, read_curves
+from apexgp import CurveSet, LearningCurve, collect_curves, read
 from apexgp.reading.cells import as_text, restored
 from apexgp.reading.files import as_csv
 
@@ -35,8 +35,8 @@ def test_no_cell_of_a_curve_begins_a_formula_and_all_are_read_back(tmp_path):
     cells = [cell for row in csv.reader(io.StringIO(path.read_text())) for cell in row]
     assert not any(cell.startswith(("=", "@")) for cell in cells)
     assert not any(cell.startswith("-") for cell in cells)
-    (read,) = read_curves(path).values()
-    assert (read.task, read.split.tolist()) == ("=cmd|x", split)
+    (again,) = read(path).curves.values()
+    assert (again.task, again.split.tolist()) == ("=cmd|x", split)
 
 
 @pytest.mark.slow

@@ -6,7 +6,7 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.model_selection import LearningCurveDisplay, ShuffleSplit, learning_curve
 from sklearn.naive_bayes import GaussianNB
 
-from apexgp import APExGP, LearningCurve, LeastSquares, read_curves
+from apexgp import APExGP, LearningCurve, LeastSquares, read
 from apexgp.errors import DataError, MissingScoresWarning, RequestError
 from conftest import require
 
@@ -34,12 +34,12 @@ def frame(request):
 
 @pytest.mark.slow
 def test_a_frame_of_any_library_is_a_curve(frame):
-    curve = LearningCurve.from_frame(frame(COLUMNS))
+    curve = read(frame(COLUMNS)).curve
     assert curve.sizes.tolist() == COLUMNS["n"]
     assert curve.scores.tolist() == COLUMNS["AUC"]  # to the last digit
     assert curve.split.tolist() == COLUMNS["seed"]
     assert curve.metric_name == "AUROC"
-    named = LearningCurve.from_frame(frame(COLUMNS), size="n", score="AUC", split="seed", metric="f1", unit="groups")
+    named = read(frame(COLUMNS), size="n", score="AUC", split="seed", metric="f1", unit="groups").curve
     assert (named.metric_name, named.unit, named.scores.tolist()) == ("F1", "groups", COLUMNS["AUC"])
 
 
@@ -54,19 +54,19 @@ def test_an_estimator_is_fitted_to_a_frame(frame):
 def test_gaps_of_a_wide_frame_are_left_out_with_a_word(frame):
     wide = {"size": [60, 94], "1": [0.7, None], "2": [0.71, 0.8]}
     with pytest.warns(MissingScoresWarning, match=r"The data frame: 1 of 4 score cells are empty.*row 1"):
-        curve = LearningCurve.from_frame(frame(wide))
+        curve = read(frame(wide)).curve
     assert (curve.scores.tolist(), curve.split.tolist()) == ([0.7, 0.71, 0.8], [1, 2, 2])
 
 
 def test_pandas_own_ways():
     pandas = require("pandas")
     wide = pandas.DataFrame([[0.7, 0.71], [0.8, 0.81]], index=pandas.Index([60, 94], name="n"))
-    assert LearningCurve.from_frame(wide).sizes.tolist() == [60, 60, 94, 94]
+    assert read(wide).curve.sizes.tolist() == [60, 60, 94, 94]
     twice = pandas.DataFrame([[60, 0.7, 0.8]], columns=["n", "auc", "auc"])
     with pytest.raises(DataError, match="names column 'auc' more than once"):
-        LearningCurve.from_frame(twice)
+        read(twice).curve
     nullable = pandas.DataFrame({"n": pandas.array([60, 94], "Int64"), "auc": pandas.array([0.7, 0.8], "Float64")})
-    assert LearningCurve.from_frame(nullable).scores.tolist() == [0.7, 0.8]
+    assert read(nullable).curve.scores.tolist() == [0.7, 0.8]
 
 
 @pytest.mark.parametrize(
@@ -81,16 +81,16 @@ def test_pandas_own_ways():
 )
 def test_bad_frames_are_explained(frame, columns, message):
     with pytest.raises(DataError, match=message):
-        LearningCurve.from_frame(frame(columns))
+        read(frame(columns)).curve
 
 
 def test_what_is_no_frame_is_refused():
     for thing in (None, 3, "n,auc", [[60, 0.7]], object()):
-        with pytest.raises(DataError, match="Expected a data frame"):
-            LearningCurve.from_frame(thing)
+        with pytest.raises((DataError, RequestError), match=r"Expected the name of a file|There is no file n,auc"):
+            read(thing)
     with pytest.raises(DataError, match=r"The data frame holds 2 tasks \(a, b\)"):
-        LearningCurve.from_frame({"n": [60, 60], "auc": [0.7, 0.8], "task": ["a", "b"]})
-    assert list(read_curves({"n": [60, 60], "auc": [0.7, 0.8], "task": ["a", "b"]})) == ["a", "b"]
+        read({"n": [60, 60], "auc": [0.7, 0.8], "task": ["a", "b"]}).curve
+    assert list(read({"n": [60, 60], "auc": [0.7, 0.8], "task": ["a", "b"]}).curves) == ["a", "b"]
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apexgp import LearningCurve, read_curves
+from apexgp import read
 from apexgp.errors import DataError
 from apexgp.question_base.column_settings import ColumnSettings
 from apexgp.reading.cells import LONGEST_CELL, is_cut, shorten
@@ -41,7 +41,7 @@ def sources(tmp_path):
         records.write_text(json.dumps([dict(zip(NAMES, row, strict=True)) for row in table]))
         frame = {name: [row[i] for row in table] for i, name in enumerate(NAMES)}
         return [
-            *(lambda source=source: read_curves(source) for source in (text, records, frame)),
+            *(lambda source=source: read(source).curves for source in (text, records, frame)),
             lambda: read_text(as_csv(table), ColumnSettings()),
         ]
 
@@ -52,9 +52,9 @@ def sources(tmp_path):
     ("column", "cell"), [("n", LONG), ("AUC", LONG), ("seed", "0.7" * 50_000), ("Model", "0.7" * 50_000)]
 )
 def test_a_long_cell_that_is_needed_is_refused_and_shown_shortened(sources, column, cell):
-    for read in sources(rows(column, cell)):
+    for take in sources(rows(column, cell)):
         with guarded(HANGS, "the reader hangs"), pytest.raises(DataError) as refused:
-            read()
+            take()
         (fault,) = refused.value.faults
         assert (fault.column, fault.message.startswith("expected a n")) == (column, True)
         assert "got '0.7" in fault.message
@@ -62,9 +62,9 @@ def test_a_long_cell_that_is_needed_is_refused_and_shown_shortened(sources, colu
 
 
 def test_a_long_cell_that_is_not_needed_is_no_matter(sources):
-    for read in sources(rows("remark", LONG)):
+    for take in sources(rows("remark", LONG)):
         with guarded(HANGS, "the reader hangs"):
-            read()
+            take()
 
 
 def test_long_names_that_begin_alike_are_not_taken_for_one():
@@ -72,7 +72,7 @@ def test_long_names_that_begin_alike_are_not_taken_for_one():
     names = [f"{long} 1"] * 3 + [f"{long} 2"] * 3
     frame = {"n": [60, 120, 240] * 2, "AUC": [0.6, 0.7, 0.8] * 2, "Model": names}
     with pytest.raises(DataError, match=r"expected a name of fewer than 2,000 characters, got 'AAA.*Shorten it\."):
-        read_curves(frame)
+        read(frame).curves
 
 
 def test_a_number_that_is_cut_is_none():
@@ -80,7 +80,7 @@ def test_a_number_that_is_cut_is_none():
     assert is_cut(shorten(digits))
     assert not is_cut(shorten(digits[:LONGEST_CELL]))
     with pytest.raises(DataError, match=r"expected a number, got '0\.7000"):
-        LearningCurve.from_frame({"n": [60, 120], "AUC": ["0.6", digits]})
+        read({"n": [60, 120], "AUC": ["0.6", digits]}).curve
 
 
 @pytest.mark.slow
@@ -89,7 +89,7 @@ def test_a_table_of_many_rows_is_read(tmp_path):
     lines = [f"{'' if i % 50 else 60 + i},0.{6000 + i % 997},{i % 50},mean" for i in range(40_000)]
     path.write_text("n,AUC,seed,pooling\n" + "\n".join(lines) + "\n")
     with guarded(HANGS, "the reader hangs"):
-        assert len(LearningCurve.from_csv(path)) == 40_000
+        assert len(read(path).curve) == 40_000
 
 
 @pytest.mark.slow

@@ -359,11 +359,11 @@ def test_reading_ten_rows_runs_code_in_ten_files(tmp_path):
 
     sys.setprofile(note)
     try:
-        read(path).curves  # noqa: B018
+        read(path).curves
     finally:
         sys.setprofile(None)
     assert len(files) <= 10, sorted(files)
 
 
 def test_the_library_offers_it():
-    assert apexgp.Reading is type(read(text(PLAIN)))
+    assert apexgp.typing.Reading is type(read(text(PLAIN)))

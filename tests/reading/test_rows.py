@@ -2,7 +2,7 @@
 
 import pytest
 
-from apexgp import LearningCurve, read_curves
+from apexgp import read
 from apexgp.errors import DataError
 from readings import read_with_notes
 
@@ -46,7 +46,7 @@ def scores(curves):
 @pytest.mark.parametrize("seeds", [(2, 2), (3, 2), (1, 1)])
 def test_a_model_named_once_keeps_all_its_scores(write, seeds):
     lines = [*rows("A", A, seeds[0]), *rows("B", B, seeds[1])]
-    wanted = scores(read_curves(write(HEADER, *in_full(lines))))
+    wanted = scores(read(write(HEADER, *in_full(lines))).curves)
     curves, notes = read_with_notes(write(HEADER, *lines))
     assert scores(curves) == wanted
     assert list(curves) == ["A", "B"]
@@ -57,7 +57,7 @@ def test_models_named_once_for_every_size_keep_theirs(write):
     lines = [
         f"{name if seed == 0 else ''},{n},{seed},0.{n // 10 + seed}" for n in SIZES for name in "AB" for seed in (0, 1)
     ]
-    curves = read_curves(write(HEADER, *lines))
+    curves = read(write(HEADER, *lines)).curves
     assert {task: len(curve) for task, curve in curves.items()} == {"A": 6, "B": 6}
 
 
@@ -68,19 +68,19 @@ def test_a_name_on_a_line_of_its_own_is_that_of_the_rows_below(write):
         "B,,,",
         *(f",{row}" for row in ("60,1,0.5", "120,1,0.6")),
     ]
-    curves = read_curves(write(HEADER, *lines))
+    curves = read(write(HEADER, *lines)).curves
     assert {task: curve.scores.tolist() for task, curve in curves.items()} == {"A": [0.6, 0.7], "B": [0.5, 0.6]}
 
 
 def test_summaries_and_remarks_have_no_name_to_fill(write):
     lines = [*rows("A", A), ",,mean,0.65", *rows("B", B), ",,mean,0.55", ",see the appendix,,"]
-    curves = read_curves(write(HEADER, *lines))
+    curves = read(write(HEADER, *lines)).curves
     assert {task: len(curve) for task, curve in curves.items()} == {"A": 6, "B": 6}
 
 
 def test_learners_are_filled_down_too(write):
     lines = [f"{line},{'ridge' if i == 0 else ''}" for i, line in enumerate([*rows("A", A), *rows("B", B)])]
-    curves = read_curves(write(f"{HEADER},learner", *lines))
+    curves = read(write(f"{HEADER},learner", *lines)).curves
     assert [curve.learner for curve in curves.values()] == ["linear", "linear"]
 
 
@@ -93,7 +93,7 @@ def test_a_first_row_without_a_name_is_refused_by_its_line(write, missing):
     with pytest.raises(
         DataError, match=r"line 2, column 'Model': the name is missing\. Write it into this row"
     ) as refused:
-        read_curves(write(HEADER, *lines))
+        read(write(HEADER, *lines)).curves
     assert [fault.line for fault in refused.value.faults] == list(range(2, missing + 3))
 
 
@@ -101,18 +101,18 @@ def test_a_gap_among_names_in_every_row_is_refused(write):
     lines = in_full([*rows("A", A), *rows("B", B)])
     lines[6] = lines[6].replace("B", "", 1)  # B's first row, which the name above would make one of A's
     with pytest.raises(DataError, match="line 8, column 'Model': the name is missing"):
-        read_curves(write(HEADER, *lines))
+        read(write(HEADER, *lines)).curves
 
 
 def test_a_column_without_any_name_tells_nothing_apart(write):
     path = write(HEADER, *rows("", A))
-    assert list(read_curves(path)) == [None]
-    assert LearningCurve.from_csv(path).task is None
+    assert list(read(path).curves) == [None]
+    assert read(path).curve.task is None
 
 
 def test_a_data_set_named_once_for_all_rows_is_no_second_column_of_tasks(write):
     lines = [f"{line},{'lung' if i == 0 else ''}" for i, line in enumerate([*rows("A", A), *rows("B", B)])]
-    assert list(read_curves(write(f"{HEADER},Dataset", *lines))) == ["A", "B"]
+    assert list(read(write(f"{HEADER},Dataset", *lines)).curves) == ["A", "B"]
 
 
 @pytest.mark.parametrize("header", ["learner", "Learner"])
@@ -122,5 +122,5 @@ def test_several_learners_are_several_curves(tmp_path, header):
         f"{header},n,seed,AUC\n"
         + "".join(f"{who},{n},1,{s}\n" for who, s in (("A", 0.7), ("B", 0.6)) for n in (50, 100, 200))
     )
-    curves = read_curves(tmp_path / "t.csv")
+    curves = read(tmp_path / "t.csv").curves
     assert {task: curve.scores.tolist() for task, curve in curves.items()} == {"A": [0.7] * 3, "B": [0.6] * 3}

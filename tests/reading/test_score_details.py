@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from apexgp import APExGP, LearningCurve, LeastSquares, read_curves
+from apexgp import APExGP, LearningCurve, LeastSquares, read
 from apexgp.curve import build_curve_columns
 from apexgp.design.designs import Design
 from apexgp.design.simulated_scores import SimulatedScores
@@ -75,14 +75,14 @@ def curves(draw):
 @pytest.mark.slow
 @given(curves())
 def test_a_file_brings_back_all_that_a_curve_knows(curve):
-    again = LearningCurve.from_csv(io.StringIO(as_csv(build_curve_columns([curve]))))
+    again = read(io.StringIO(as_csv(build_curve_columns([curve])))).curve
     assert details(again) == details(curve)
 
 
 @pytest.mark.slow
 @given(curves())
 def test_a_frame_and_a_pickle_bring_it_back(curve):
-    assert details(LearningCurve.from_frame(build_curve_columns([curve]))) == details(curve)
+    assert details(read(build_curve_columns([curve])).curve) == details(curve)
     assert details(pickle.loads(pickle.dumps(curve))) == details(curve)
 
 
@@ -148,7 +148,7 @@ def test_a_workbook_brings_them_back(tmp_path):
     for row in [list(columns), *zip(*columns.values(), strict=True)]:
         book.active.append(row)
     book.save(tmp_path / "curve.xlsx")
-    assert details(LearningCurve.from_csv(tmp_path / "curve.xlsx")) == details(curve)
+    assert details(read(tmp_path / "curve.xlsx").curve) == details(curve)
 
 
 @given(curves())
@@ -156,13 +156,13 @@ def test_a_workbook_brings_them_back(tmp_path):
 def test_json_brings_it_back(curve):
     columns = build_curve_columns([curve])
     rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
-    assert details(LearningCurve.from_csv(io.StringIO(json.dumps(rows)))) == details(curve)
+    assert details(read(io.StringIO(json.dumps(rows))).curve) == details(curve)
 
 
 def test_curves_that_know_different_things_share_a_file():
     curves = [LearningCurve(SIZES, SCORES, task="a", **FULL), LearningCurve(SIZES, SCORES, task="b", n_test=50)]
     curves.append(LearningCurve(SIZES, SCORES, task="c", n_features=7))
-    again = read_curves(io.StringIO(as_csv(build_curve_columns(curves))))
+    again = read(io.StringIO(as_csv(build_curve_columns(curves)))).curves
     assert [details(curve) for curve in again.values()] == [details(curve) for curve in curves]
 
 

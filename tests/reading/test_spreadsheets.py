@@ -7,7 +7,7 @@ from math import inf
 
 import pytest
 
-from apexgp import LearningCurve, read_curves
+from apexgp import read
 from apexgp.errors import DataError, MissingScoresWarning, RequestError
 from apexgp.reading.layout import read_table
 from conftest import require
@@ -39,14 +39,14 @@ def is_the_pilot(curve, metric="score"):
 @pytest.mark.parametrize("split", ["Split", "fold", "CV fold", "seed", "random_state", "Run", "repeat"])
 def test_columns_are_known_by_what_people_call_them(write, size, split):
     text = f"{size},AUC,{split}\n60,0.7,a\n60,0.72,b\n120,0.8,a\n120,0.82,b\n"
-    assert is_the_pilot(LearningCurve.from_csv(write(text)), "AUROC")
+    assert is_the_pilot(read(write(text)).curve, "AUROC")
 
 
 @pytest.mark.parametrize(
     "size", ["Number of patients", "training set size", "sample size", "n_samples", "Images", "nTrain"]
 )
 def test_more_names_of_sizes(write, size):
-    assert LearningCurve.from_csv(write(f"id,{size},acc\n7,60,0.7\n8,90,0.8\n")).sizes.tolist() == [60, 90]
+    assert read(write(f"id,{size},acc\n7,60,0.7\n8,90,0.8\n")).curve.sizes.tolist() == [60, 90]
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_more_names_of_sizes(write, size):
 )
 def test_sizes_go_before_test_sets_whatever_they_are_called(write, size):
     text = f"{size},No. of pts (test),n_features,AUC\n60,30,5,0.7\n90,30,5,0.8\n"
-    assert LearningCurve.from_csv(write(text)).sizes.tolist() == [60, 90]
+    assert read(write(text)).curve.sizes.tolist() == [60, 90]
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_sizes_go_before_test_sets_whatever_they_are_called(write, size):
 )
 def test_other_numbers_are_not_taken_for_sizes(write, name):
     with pytest.raises(DataError, match=r"no column called size, n, training examples.*found .*Name yours"):
-        LearningCurve.from_csv(write(f"{name},acc\n60,0.7\n90,0.8\n"))
+        read(write(f"{name},acc\n60,0.7\n90,0.8\n")).curve
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_other_numbers_are_not_taken_for_sizes(write, name):
     ],
 )
 def test_the_header_of_the_scores_names_the_metric(write, header, metric):
-    curve = LearningCurve.from_csv(write(f"n,train_score,{header},fit_time\n60,0.99,0.7,12\n90,1,0.8,13\n"))
+    curve = read(write(f"n,train_score,{header},fit_time\n60,0.99,0.7,12\n90,1,0.8,13\n")).curve
     assert (curve.metric_name, curve.scores.tolist(), curve.direction) == (metric, [0.7, 0.8], "higher")
 
 
@@ -104,28 +104,28 @@ def test_two_columns_that_may_be_it_are_refused_until_one_is_chosen(write):
         DataError,
         match=r"2 columns that may hold the scores: accuracy, F1\. Which one .* Name one of them, for",
     ):
-        LearningCurve.from_csv(path)
-    assert LearningCurve.from_csv(path, score="f1").scores.tolist() == [0.5, 0.6]
-    assert LearningCurve.from_csv(path, metric="F1").scores.tolist() == [0.5, 0.6]
+        read(path).curve
+    assert read(path, score="f1").curve.scores.tolist() == [0.5, 0.6]
+    assert read(path, metric="F1").curve.scores.tolist() == [0.5, 0.6]
     with pytest.raises(DataError, match=r"2 columns that may hold the sizes: n, samples"):
-        LearningCurve.from_csv(write("n,samples,auc\n60,61,0.5\n"))
+        read(write("n,samples,auc\n60,61,0.5\n")).curve
 
 
 def test_comments_above_and_scores_of_validation_do_not_matter(write):
     comments = "".join(f"# setting {i}: [1, 2, 3]\n" for i in range(20))
     text = f"{comments}size,split,val_auc,test_auc,error\n60,a,1,0.7\n60,b,1,0.72\n120,a,1,0.8,late\n120,b,1,0.82,\n"
-    assert is_the_pilot(LearningCurve.from_csv(write(text)), "AUROC")
+    assert is_the_pilot(read(write(text)).curve, "AUROC")
 
 
 def test_models_in_one_file_are_curves_of_their_own(write):
-    curves = read_curves(write("Model,n,AUC\nresnet,60,0.7\nvit,60,0.6\nresnet,90,0.8\nvit,90,0.7\n"))
+    curves = read(write("Model,n,AUC\nresnet,60,0.7\nvit,60,0.6\nresnet,90,0.8\nvit,90,0.7\n")).curves
     assert {name: curve.scores.tolist() for name, curve in curves.items()} == {"resnet": [0.7, 0.8], "vit": [0.6, 0.7]}
 
 
 def test_a_seed_that_tells_no_splits_apart_is_not_taken_for_one(write):
-    assert LearningCurve.from_csv(write("n,auc,seed\n60,0.7,42\n60,0.72,42\n")).split is None
+    assert read(write("n,auc,seed\n60,0.7,42\n60,0.72,42\n")).curve.split is None
     with pytest.raises(DataError, match=r"line 2, 3: split 42 has 2 scores at size 60"):
-        LearningCurve.from_csv(write("n,auc,seed\n60,0.7,42\n60,0.72,42\n"), split="seed")
+        read(write("n,auc,seed\n60,0.7,42\n60,0.72,42\n"), split="seed").curve
 
 
 @pytest.mark.parametrize(
@@ -137,26 +137,26 @@ def test_a_seed_that_tells_no_splits_apart_is_not_taken_for_one(write):
     ],
 )
 def test_per_cent_signs_are_understood(write, text):
-    assert is_the_pilot(LearningCurve.from_csv(write(text, encoding="utf-8-sig")), "accuracy")
+    assert is_the_pilot(read(write(text, encoding="utf-8-sig")).curve, "accuracy")
 
 
 @pytest.mark.parametrize("header", ["Accuracy (%)", "Accuracy in %", "acc_pct", "Test accuracy [%]", "% correct"])
 def test_a_per_cent_sign_in_the_header_stands_for_one_in_each_cell(write, header):
     text = f"n,{header},run\n60,70,a\n60,72.0%,b\n120,80,a\n120,82,b\n"
-    assert is_the_pilot(LearningCurve.from_csv(write(text)), "accuracy")
+    assert is_the_pilot(read(write(text)).curve, "accuracy")
 
 
 def test_fractions_under_a_header_of_per_cent_are_taken_as_such_only_where_nothing_else_can_be_meant(write):
     as_fractions = "n,Accuracy (%),run\n60,0.7,a\n60,0.72,b\n120,0.8,a\n120,0.82,b\n"
-    assert is_the_pilot(LearningCurve.from_csv(write(as_fractions)), "accuracy")
+    assert is_the_pilot(read(write(as_fractions)).curve, "accuracy")
     with pytest.raises(DataError, match=r"line 2, column 'error \(%\)': .* does 0\.9 mean 0\.9 % or 90 %\?"):
-        LearningCurve.from_csv(write("n,error (%)\n60,0.9\n120,0.8\n"))
-    signed = LearningCurve.from_csv(write("n,error (%)\n60,0.9%\n120,0.8%\n"))
+        read(write("n,error (%)\n60,0.9\n120,0.8\n")).curve
+    signed = read(write("n,error (%)\n60,0.9%\n120,0.8%\n")).curve
     assert signed.scores.tolist() == [0.009, 0.008]
 
 
 def test_the_level_of_an_interval_is_no_unit(write):
-    curve = LearningCurve.from_csv(write("n,AUC,AUC 95% CI low\n60,0.7,0.6\n120,0.8,0.7\n"))
+    curve = read(write("n,AUC,AUC 95% CI low\n60,0.7,0.6\n120,0.8,0.7\n")).curve
     assert curve.scores.tolist() == [0.7, 0.8]
 
 
@@ -171,14 +171,14 @@ def test_the_level_of_an_interval_is_no_unit(write):
     ],
 )
 def test_metrics_that_leave_the_unit_interval_know_their_range(write, header, between, direction):
-    curve = LearningCurve.from_csv(write(f"n,{header}\n60,0.7\n120,0.5\n"))
+    curve = read(write(f"n,{header}\n60,0.7\n120,0.5\n")).curve
     assert (curve.range, curve.direction, curve.scores.tolist()) == (between, direction, [0.7, 0.5])
-    both = LearningCurve.from_csv(write(f"n,{header},AUC\n60,0.7,0.8\n120,0.5,0.9\n"))
+    both = read(write(f"n,{header},AUC\n60,0.7,0.8\n120,0.5,0.9\n")).curve
     assert both.scores.tolist() == [0.8, 0.9]
 
 
 def test_scores_that_scikit_learn_has_turned_round_are_known(write):
-    curve = LearningCurve.from_csv(write("n,neg_brier_score\n60,-0.2\n120,-0.1\n"))
+    curve = read(write("n,neg_brier_score\n60,-0.2\n120,-0.1\n")).curve
     assert (curve.range, curve.direction, curve.metric_name) == ((-inf, 0), "higher", "negative Brier score")
 
 
@@ -187,17 +187,17 @@ def test_titles_above_and_notes_beneath_the_table_are_left_out(write):
         "Pilot, ward 7;;\n;;\nTraining examples;Accuracy;Fold\n60;0,7;a\n60;0,72;b\nSecond batch;;\n120;0,8;a\n"
         "120;0,82;b\n;;\n\nNote: measured in March, see Smith;;\nAll by hand;;\n"
     )
-    assert is_the_pilot(LearningCurve.from_csv(write(text)), "accuracy")
+    assert is_the_pilot(read(write(text)).curve, "accuracy")
     plain = (
         "Pilot of ward 7\n\nn,Accuracy,Fold\n60,0.7,a\n60,0.72,b\n120,0.8,a\n120,0.82,b\n\n"
         "Note: in March, by Smith, on Tuesdays, late\n"
     )
-    assert is_the_pilot(LearningCurve.from_csv(write(plain)), "accuracy")
+    assert is_the_pilot(read(write(plain)).curve, "accuracy")
 
 
 def test_files_put_one_after_the_other_are_one_table(write):
     one, other = "size,score,split\n60,0.7,a\n60,0.72,b\n", "size,score,split\n120,0.8,a\n120,0.82,b\n"
-    assert is_the_pilot(LearningCurve.from_csv(write(one + other)))
+    assert is_the_pilot(read(write(one + other)).curve)
 
 
 @pytest.mark.parametrize(
@@ -205,7 +205,7 @@ def test_files_put_one_after_the_other_are_one_table(write):
     ["Fold 1,Fold 2,mean,sd", "1,2,mean,sd", "auc_1,auc_2,mean,sd", "fold a,fold b,note,sd", "seed=1,seed=2,x,y"],
 )
 def test_wide_tables_need_no_names(write, header):
-    curve = LearningCurve.from_csv(write(f"n,{header}\n60,70%,0.72,0.71,0.01\n120,0.8,0.82,0.81,0.01\n"))
+    curve = read(write(f"n,{header}\n60,70%,0.72,0.71,0.01\n120,0.8,0.82,0.81,0.01\n")).curve
     assert (curve.sizes.tolist(), curve.scores.tolist()) == (SIZES, SCORES)
     assert len(set(curve.split.tolist())) == 2
     assert curve.metric_name == ("AUROC" if header.startswith("auc") else "score")
@@ -229,7 +229,7 @@ def test_wide_tables_need_no_names(write, header):
 )
 @pytest.mark.parametrize("beside", ["AUC mean,AUC SD", "train AUC (fold 1),train AUC (fold 2)", "time 1,time 2"])
 def test_columns_of_splits_are_known_wherever_the_number_stands(write, header, metric, beside):
-    curve = LearningCurve.from_csv(write(f"n,{header},{beside}\n60,0.7,0.72,0.5,0.5\n120,0.8,0.82,0.5,0.5\n"))
+    curve = read(write(f"n,{header},{beside}\n60,0.7,0.72,0.5,0.5\n120,0.8,0.82,0.5,0.5\n")).curve
     assert (curve.sizes.tolist(), curve.scores.tolist(), curve.metric_name) == (SIZES, SCORES, metric)
     assert curve.split.tolist() == header.split(",") * 2
 
@@ -243,9 +243,9 @@ def test_what_may_be_no_splits_is_asked_about(write, header):
     path = write(f"n,time,{header}\n60,1,0.7,0.72\n120,2,0.8,0.82\n")
     for named in (None, [one, other], "AUC*"):
         with pytest.raises(DataError, match=rf"{re.escape(said)}.*Use each_column='split' or each_column='model'"):
-            LearningCurve.from_csv(path, score=named)
-        assert LearningCurve.from_csv(path, score=named, each_column="split").scores.tolist() == SCORES
-        models = read_curves(path, score=named, each_column="model")
+            read(path, score=named).curve
+        assert read(path, score=named, each_column="split").curve.scores.tolist() == SCORES
+        models = read(path, score=named, each_column="model").curves
         assert [curve.scores.tolist() for curve in models.values()] == [[0.7, 0.8], [0.72, 0.82]]
         assert {curve.metric_name for curve in models.values()} == {"AUROC"}
 
@@ -253,36 +253,36 @@ def test_what_may_be_no_splits_is_asked_about(write, header):
 @pytest.mark.parametrize("header", ["AP50,AP75", "recall@1,recall@2", "AUC 2019,AUC 2020"])
 def test_numbers_that_tell_metrics_apart_are_no_splits(write, header):
     with pytest.raises(DataError, match="score="):
-        LearningCurve.from_csv(write(f"n,{header}\n60,0.7,0.72\n120,0.8,0.82\n"))
+        read(write(f"n,{header}\n60,0.7,0.72\n120,0.8,0.82\n")).curve
 
 
 def test_f2_is_no_split_of_f1(write):
-    assert LearningCurve.from_csv(write("n,F1,F2\n60,0.7,0.72\n120,0.8,0.82\n")).scores.tolist() == [0.7, 0.8]
+    assert read(write("n,F1,F2\n60,0.7,0.72\n120,0.8,0.82\n")).curve.scores.tolist() == [0.7, 0.8]
 
 
 def test_of_two_sets_of_splits_one_is_chosen(write):
     path = write("n,AUC (fold 1),AUC (fold 2),Acc (fold 1),Acc (fold 2)\n60,0.7,0.72,0.6,0.6\n120,0.8,0.82,0.6,0.6\n")
     with pytest.raises(DataError, match=r"2 sets of columns .* AUC \(fold 1\), AUC \(fold 2\); Acc .*Name the columns"):
-        LearningCurve.from_csv(path)
+        read(path).curve
     for asked in ({"metric": "auroc"}, {"score": "AUC*"}):
-        assert LearningCurve.from_csv(path, **asked).scores.tolist() == SCORES
+        assert read(path, **asked).curve.scores.tolist() == SCORES
 
 
 def test_a_metric_goes_before_numbered_columns_of_another_kind(write):
-    curve = LearningCurve.from_csv(write("n,AUC,time 1,time 2\n60,0.7,0.1,0.2\n120,0.8,0.1,0.2\n"))
+    curve = read(write("n,AUC,time 1,time 2\n60,0.7,0.1,0.2\n120,0.8,0.1,0.2\n")).curve
     assert curve.scores.tolist() == [0.7, 0.8]
 
 
 def test_wide_tables_by_a_pattern_and_with_names_to_type(write):
     path = write("n,anna,annika,ben\n60,0.7,0.72,0.1\n120,0.8,0.82,0.1\n")
-    curve = LearningCurve.from_csv(path, score="ann*", each_column="split")
+    curve = read(path, score="ann*", each_column="split").curve
     assert (curve.scores.tolist(), curve.split.tolist()) == (SCORES, ["anna", "annika"] * 2)
     with pytest.raises(DataError, match=r"each of several columns is a split or a model, use each_column='split' or"):
-        LearningCurve.from_csv(path)
+        read(path).curve
 
 
 def test_sizes_in_the_header_are_a_table_turned_round(write):
-    curve = LearningCurve.from_csv(write("fold,60,120\na,0.7,0.8\nb,0.72,0.82\n"))
+    curve = read(write("fold,60,120\na,0.7,0.8\nb,0.72,0.82\n")).curve
     assert sorted(zip(curve.sizes, curve.split, curve.scores, strict=True)) == sorted(
         zip(SIZES, SPLITS, SCORES, strict=True)
     )
@@ -290,7 +290,7 @@ def test_sizes_in_the_header_are_a_table_turned_round(write):
 
 def test_empty_cells_of_a_wide_table_are_left_out_with_a_word(write):
     with pytest.warns(MissingScoresWarning, match=r"pairs\.csv: 2 of 6 score cells are empty .*\(line 3\)"):
-        curve = LearningCurve.from_csv(write("n,s1,s2,s3\n60,0.7,0.71,0.72\n120,,0.8,n/a\n"))
+        curve = read(write("n,s1,s2,s3\n60,0.7,0.71,0.72\n120,,0.8,n/a\n")).curve
     assert curve.scores.tolist() == [0.7, 0.71, 0.72, 0.8]
 
 
@@ -306,7 +306,7 @@ def test_empty_cells_of_a_wide_table_are_left_out_with_a_word(write):
     ],
 )
 def test_thousands_apart_are_understood_where_nothing_else_can_be_meant(write, text, sizes):
-    assert LearningCurve.from_csv(write(text)).sizes.tolist() == sizes
+    assert read(write(text)).curve.sizes.tolist() == sizes
 
 
 @pytest.mark.parametrize(
@@ -345,15 +345,13 @@ def test_thousands_apart_are_understood_where_nothing_else_can_be_meant(write, t
 )
 def test_every_fault_of_a_row_names_its_line(write, text, message):
     with pytest.raises(DataError, match=message):
-        LearningCurve.from_csv(write(text))
+        read(write(text)).curve
 
 
 def test_an_open_file_is_read_too():
-    assert is_the_pilot(
-        LearningCurve.from_csv(io.StringIO("size,score,split\n60,0.7,a\n60,0.72,b\n120,0.8,a\n120,0.82,b\n"))
-    )
+    assert is_the_pilot(read(io.StringIO("size,score,split\n60,0.7,a\n60,0.72,b\n120,0.8,a\n120,0.82,b\n")).curve)
     with pytest.raises(DataError, match="the file is empty"):
-        LearningCurve.from_csv(io.BytesIO(b""))
+        read(io.BytesIO(b"")).curve
 
 
 @pytest.fixture
@@ -393,9 +391,9 @@ def workbook(tmp_path):
 
 @pytest.mark.slow
 def test_workbooks_are_read_as_they_are(workbook):
-    assert is_the_pilot(LearningCurve.from_csv(workbook), "AUROC")
+    assert is_the_pilot(read(workbook).curve, "AUROC")
     for sheet in ("Typed as text", 2, "2"):
-        assert is_the_pilot(LearningCurve.from_csv(workbook, sheet=sheet))
+        assert is_the_pilot(read(workbook, sheet=sheet).curve)
     for sheet, message in (
         ("None", "no sheet 'None'; found Pilot, Typed as text, Empty, Per cent, Bad"),
         ("Empty", "an empty sheet 'Empty'"),
@@ -403,7 +401,7 @@ def test_workbooks_are_read_as_they_are(workbook):
         ("Bad", r"pilot\.xlsx, row 2, column 'score': expected a number, got 'high'"),
     ):
         with pytest.raises(DataError, match=message):
-            LearningCurve.from_csv(workbook, sheet=sheet)
+            read(workbook, sheet=sheet).curve
 
 
 @pytest.mark.parametrize(
@@ -425,18 +423,18 @@ def test_what_a_reader_of_workbooks_must_keep(tmp_path, cells, message):
         book.active[name] = value
     book.save(tmp_path / "pilot.xlsx")
     if message is None:
-        assert LearningCurve.from_csv(tmp_path / "pilot.xlsx").scores.tolist() == [0.009, 0.008]
+        assert read(tmp_path / "pilot.xlsx").curve.scores.tolist() == [0.009, 0.008]
     else:
         with pytest.raises(DataError, match=message):
-            LearningCurve.from_csv(tmp_path / "pilot.xlsx")
+            read(tmp_path / "pilot.xlsx").curve
 
 
 def test_what_is_no_workbook_says_so(write, tmp_path):
     (tmp_path / "old.xls").write_bytes(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(100))
     with pytest.raises(DataError, match=r"old format \(\.xls\)\. Save it as \.xlsx or CSV"):
-        LearningCurve.from_csv(tmp_path / "old.xls")
+        read(tmp_path / "old.xls").curve
     with pytest.raises(RequestError, match=r"sheet applies to a workbook \(\.xlsx\)"):
-        LearningCurve.from_csv(write("size,score\n60,0.7\n"), sheet="Pilot")
+        read(write("size,score\n60,0.7\n"), sheet="Pilot").curve
 
 
 @pytest.mark.slow

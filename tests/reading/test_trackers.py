@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from apexgp import LearningCurve, read_curves
+from apexgp import read
 from apexgp.errors import DataError, MissingExtraError
 from conftest import require
 from readings import read_with_notes
@@ -54,14 +54,14 @@ COLUMNS = {name: [record[name] for record in FLAT] for name in FLAT[0]}
 def test_json_in_all_its_shapes(tmp_path, text):
     path = tmp_path / "runs.json"
     path.write_text(text, encoding="utf-8")
-    assert is_the_pilot(LearningCurve.from_csv(path))
+    assert is_the_pilot(read(path).curve)
 
 
 def test_pandas_and_this_package_write_json_that_is_read(tmp_path):
     pandas = pytest.importorskip("pandas")
     for orient in ("records", "columns", "split", "index"):
         pandas.DataFrame(FLAT).to_json(tmp_path / "frame.json", orient=orient)
-        assert is_the_pilot(LearningCurve.from_csv(tmp_path / "frame.json")), orient
+        assert is_the_pilot(read(tmp_path / "frame.json").curve), orient
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_json_that_cannot_be_used_is_explained(tmp_path, text, message):
     path = tmp_path / "runs.json"
     path.write_text(text)
     with pytest.raises(DataError, match=message):
-        LearningCurve.from_csv(path)
+        read(path).curve
 
 
 def test_lists_are_named_where_they_are_left_out(tmp_path):
@@ -115,7 +115,7 @@ def test_mlflow_exported_runs(tmp_path):
     said = " ".join(notes)
     assert "'params.n_train' as the sizes; 'metrics.val_auc' as the scores; 'params.seed' as the splits" in said
     assert "left out 2 unfinished runs: line 6 (FAILED), 7 (RUNNING)." in said
-    assert is_the_pilot(read_curves(path, "n_train", "val_auc", "seed", task="model")["resnet"])  # without their prefix
+    assert is_the_pilot(read(path, "n_train", "val_auc", "seed", task="model").curves["resnet"])  # without their prefix
 
 
 def test_weights_and_biases_exported_runs(tmp_path):
@@ -148,7 +148,7 @@ def test_weights_and_biases_runs_as_its_guide_exports_them(tmp_path):
         [i, {"val_auc": score, "_wandb": {"runtime": 3}, "x": float("nan")}, {"n_train": n, "seed": seed}, f"run-{i}"]
         for i, (n, seed, score) in enumerate(ROWS)
     ]
-    curve = LearningCurve.from_csv(table(tmp_path / "project.csv", ["", "summary", "config", "name"], rows))
+    curve = read(table(tmp_path / "project.csv", ["", "summary", "config", "name"], rows)).curve
     assert is_the_pilot(curve)
 
 
@@ -197,7 +197,7 @@ def test_folders_of_the_trainer_by_their_names(tmp_path, name, state):
 def test_the_size_of_a_run_may_stand_in_its_results(tmp_path):
     for n, seed, score in ROWS:
         trained(tmp_path / f"seed{seed}" / f"part {'ab'[n > 60]}", score, n)
-    curve = LearningCurve.from_csv(tmp_path)
+    curve = read(tmp_path).curve
     assert sorted(zip(curve.sizes, curve.scores, strict=True)) == sorted(zip(SIZES, SCORES, strict=True))
     trained(tmp_path / "n90_seed1", 0.7, 80)
     _, notes = read_with_notes(tmp_path)
@@ -206,15 +206,15 @@ def test_the_size_of_a_run_may_stand_in_its_results(tmp_path):
 
 def test_folders_that_cannot_be_used_are_explained(tmp_path):
     with pytest.raises(DataError, match=r"is a folder without all_results\.json, trainer_state\.json or summary\.json"):
-        LearningCurve.from_csv(tmp_path)
+        read(tmp_path).curve
     trained(tmp_path / "first", 0.7)
     with pytest.raises(
         DataError, match=r"the size of the training set is neither .*: first\. Name folders as in n60_seed1"
     ):
-        LearningCurve.from_csv(tmp_path)
+        read(tmp_path).curve
     (tmp_path / "first" / "all_results.json").write_text("{")
     with pytest.raises(DataError, match=r"all_results\.json cannot be read: "):
-        LearningCurve.from_csv(tmp_path)
+        read(tmp_path).curve
 
 
 @pytest.fixture
@@ -244,18 +244,18 @@ def test_experiments_of_a_local_mlflow_store(store):
     said = " ".join(notes)
     assert "mlflow:pilot: read the column 'params.n_train' as the sizes; 'metrics.val_auc' as the scores" in said
     assert "left out an unfinished run: record 5 (FAILED)." in said
-    assert is_the_pilot(LearningCurve.from_csv("mlflow:pilot", "n_train", "val_auc", "seed"))
+    assert is_the_pilot(read("mlflow:pilot", "n_train", "val_auc", "seed").curve)
     with pytest.raises(DataError, match=r"has no experiment 'pilots'; found .*pilot.*MLFLOW_TRACKING_URI"):
-        LearningCurve.from_csv("mlflow:pilots")
+        read("mlflow:pilots").curve
     store.create_experiment("empty")
     with pytest.raises(DataError, match="The experiment 'empty' has no run"):
-        LearningCurve.from_csv("mlflow:empty")
+        read("mlflow:empty").curve
 
 
 def test_without_mlflow_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "mlflow", None)
     with pytest.raises(MissingExtraError, match=r"Reading mlflow:pilot needs mlflow: pip install 'apexgp\[mlflow\]'"):
-        LearningCurve.from_csv("mlflow:pilot")
+        read("mlflow:pilot").curve
 
 
 @pytest.mark.slow
@@ -266,4 +266,4 @@ def test_the_trainer_itself_writes_such_a_state(tmp_path):
         folder.mkdir()
         state = callbacks.TrainerState(log_history=[{"eval_accuracy": score, "step": 5}], best_metric=score)
         state.save_to_json(str(folder / "trainer_state.json"))
-    assert is_the_pilot(LearningCurve.from_csv(tmp_path), "accuracy")
+    assert is_the_pilot(read(tmp_path).curve, "accuracy")

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import workbooks
-from apexgp import LearningCurve, read, read_curves
+from apexgp import read
 from apexgp.errors import DataError, MissingScoresWarning
 from conftest import require
 from readings import read_with_notes
@@ -58,7 +58,7 @@ def test_read_at_once(book, build, metric, said):
     ["models_side_by_side", "models_under_the_sizes", "tables_side_by_side", "model_column", "models_in_columns"],
 )
 def test_models_of_one_sheet_are_curves_of_their_own(book, build):
-    curves = read_curves(book(getattr(workbooks, build)))
+    curves = read(book(getattr(workbooks, build))).curves
     assert list(curves) == ["ResNet", "ViT"]
     assert same(curves["ResNet"], the_pilot())
     assert same(curves["ViT"], the_pilot(OTHER))
@@ -83,18 +83,18 @@ def test_models_of_one_sheet_are_curves_of_their_own(book, build):
 def test_one_question_whose_remedy_then_works(book, build, question, answer):
     path = book(getattr(workbooks, build))
     with pytest.raises(DataError, match=re.escape(question)):
-        LearningCurve.from_csv(path)
-    assert same(LearningCurve.from_csv(path, **answer), the_pilot())
+        read(path).curve
+    assert same(read(path, **answer).curve, the_pilot())
 
 
 def test_models_in_columns_of_one_metric(book):
-    curves = read_curves(book(workbooks.models_in_columns))
+    curves = read(book(workbooks.models_in_columns)).curves
     assert {curve.metric_name for curve in curves.values()} == {"AUROC"}
 
 
 def test_different_metrics_are_never_pooled(book):
     with pytest.raises(DataError, match=r"'AUC', 'Sensitivity' are different metrics \(AUROC, sensitivity\)"):
-        LearningCurve.from_csv(book(workbooks.several_metrics), score=["AUC", "Sensitivity"])
+        read(book(workbooks.several_metrics), score=["AUC", "Sensitivity"]).curve
 
 
 def test_columns_without_a_name_may_be_left_out_with_a_word(book):
@@ -109,13 +109,13 @@ def test_a_name_over_several_columns_is_asked_about(book):
 
     path = book(build)
     with pytest.raises(DataError, match=r"the name 'AUC' heads 3 columns\. More splits beside 'AUC'\?"):
-        LearningCurve.from_csv(path)
-    assert same(LearningCurve.from_csv(path, each_column="split"), the_pilot())
+        read(path).curve
+    assert same(read(path, each_column="split").curve, the_pilot())
 
 
 def test_a_pending_cell_costs_itself_alone(book, tmp_path):
     with pytest.warns(MissingScoresWarning, match=r"1 of 12 score cells are empty and were left out \(row 5\)"):
-        assert len(LearningCurve.from_csv(book(workbooks.pending))) == 11
+        assert len(read(book(workbooks.pending)).curve) == 11
     path = tmp_path / "long.csv"
     for cell in ("pending", "", "n.d.", "ausstehend", "#DIV/0!"):
         path.write_text(f"n,AUC,fold\n60,0.7,1\n60,{cell},2\n120,0.8,1\n")
@@ -125,7 +125,7 @@ def test_a_pending_cell_costs_itself_alone(book, tmp_path):
         assert "left out rows without a score: line 3." in " ".join(reading.notes)
     path.write_text("n,AUC,fold\n60,0.7,1\n60,lost,2\n120,0.8,1\n")
     with pytest.raises(DataError, match=r"line 3, .* got 'lost'\. Correct it, or leave out this row\."):
-        LearningCurve.from_csv(path)
+        read(path).curve
 
 
 @pytest.mark.parametrize("runs", [None, 1, 9, 2000])
@@ -149,7 +149,7 @@ def test_an_interval_says_nothing_of_the_scatter_of_runs(book, runs):
     ],
 )
 def test_intervals_and_spreads_however_they_are_written(cells, sd):
-    curve = LearningCurve.from_frame({"n": [60, 120], "AUC": cells})
+    curve = read({"n": [60, 120], "AUC": cells}).curve
     assert curve.scores.tolist() == [0.7, 0.8]
     assert curve.score_sd is None if sd is None else curve.score_sd == pytest.approx(sd, rel=1e-5)
 
@@ -157,7 +157,7 @@ def test_intervals_and_spreads_however_they_are_written(cells, sd):
 def test_intervals_with_decimal_commas(tmp_path):
     path = tmp_path / "commas.csv"
     path.write_text("n;AUC\n60;0,70 (0,60-0,80)\n120;0,80 (0,70-0,90)\n")
-    assert LearningCurve.from_csv(path).scores.tolist() == [0.7, 0.8]
+    assert read(path).curve.scores.tolist() == [0.7, 0.8]
 
 
 @pytest.mark.parametrize("score", ["{} ({}-{})", "{} [{}, {}]", "{} ± 0.02"])
@@ -167,7 +167,7 @@ def test_a_cover_sheet_before_scores_with_more_in_their_cells(book, score):
         rows = [[n, score.format(mean, round(mean - 0.05, 3), round(mean + 0.05, 3))] for n, mean in MEANS.items()]
         fill(book, [["n", "AUC"], *rows], "Results")
 
-    assert LearningCurve.from_csv(book(build)).scores.tolist() == list(MEANS.values())
+    assert read(book(build)).curve.scores.tolist() == list(MEANS.values())
 
 
 @pytest.mark.parametrize("size", ["", 600])
@@ -183,7 +183,7 @@ def test_a_summary_may_be_named_in_any_column(book, size):
 
 def test_numbers_in_brackets_that_count_are_no_spread():
     with pytest.raises(DataError, match=r"expected a number, got '0\.7 \(12\)'"):
-        LearningCurve.from_frame({"n": [60, 120], "AUC": ["0.7 (12)", "0.8 (15)"]})
+        read({"n": [60, 120], "AUC": ["0.7 (12)", "0.8 (15)"]}).curve
 
 
 def test_headings_may_be_metrics_splits_or_parts_of_the_data(book):
@@ -194,8 +194,8 @@ def test_headings_may_be_metrics_splits_or_parts_of_the_data(book):
 
     path = book(metrics)
     with pytest.raises(DataError, match=r"holds 2 metrics \(AUC, Accuracy\)\. Choose with metric="):
-        LearningCurve.from_csv(path)
-    assert same(LearningCurve.from_csv(path, metric="accuracy"), the_pilot(OTHER))
+        read(path).curve
+    assert same(read(path, metric="accuracy").curve, the_pilot(OTHER))
 
     def splits(book):
         rows = [[n, *(cell for score in scores for cell in (score, 0.9))] for n, scores in FOLDS.items()]
@@ -203,14 +203,14 @@ def test_headings_may_be_metrics_splits_or_parts_of_the_data(book):
 
     path = book(splits)
     with pytest.raises(DataError, match=r"may hold the scores: AUC, Sens\."):
-        LearningCurve.from_csv(path)
-    assert same(LearningCurve.from_csv(path, score="AUC"), the_pilot())
+        read(path).curve
+    assert same(read(path, score="AUC").curve, the_pilot())
 
     def parts(book):
         rows = [[n, *FOLDS[n], 0.99, 0.98, 0.97] for n in FOLDS]
         fill(book, [["", "Test", "", "", "Train", "", ""], ["n", *["fold 1", "fold 2", "fold 3"] * 2], *rows])
 
-    curve = LearningCurve.from_csv(book(parts))
+    curve = read(book(parts)).curve
     assert same(curve, the_pilot())
     assert np.unique(curve.train_scores).tolist() == [0.97, 0.98, 0.99]
 
@@ -221,7 +221,7 @@ def test_a_fault_under_a_heading_says_which(book):
         book.active["F4"] = "tbc"
 
     with pytest.raises(DataError, match=r"row 4, column 'Fold 2' under 'ViT': expected a number, got 'tbc'"):
-        read_curves(book(build))
+        read(book(build)).curves
 
 
 def test_columns_that_are_not_used_are_named():
@@ -249,7 +249,7 @@ def test_sizes_with_the_events_among_them_in_brackets(name, cell):
 
 def test_more_in_the_brackets_than_before_them_is_not_a_part_of_the_size():
     with pytest.raises(DataError, match=re.escape("got '12 (100)'")):
-        read_curves(io.StringIO("n,AUC\n12 (100),0.7\n25 (200),0.8\n"))
+        read(io.StringIO("n,AUC\n12 (100),0.7\n25 (200),0.8\n")).curves
 
 
 def test_a_header_without_rows_names_the_other_sheets(book):
@@ -258,10 +258,10 @@ def test_a_header_without_rows_names_the_other_sheets(book):
         fill(book, [["Learning-curve study"]], "Cover")
 
     with pytest.raises(DataError) as problem:
-        read_curves(book(build))
+        read(book(build)).curves
     said = "has a header (n, AUC) but no rows: read the sheet 'Template', the first of 2; the others are Cover."
     assert f"{said} Choose another with sheet" in str(problem.value)
     with pytest.raises(DataError, match=r"but no rows: read the sheet 'Template'\. Choose another with sheet"):
-        read_curves(book(build), sheet="Template")
+        read(book(build), sheet="Template").curves
     with pytest.raises(DataError, match=r"but no rows\.$"):
-        read_curves(book(lambda book: fill(book, [["n", "AUC"]], "Template")))
+        read(book(lambda book: fill(book, [["n", "AUC"]], "Template"))).curves

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from jsonschema import Draft202012Validator
 
-from apexgp import APExGP, LearningCurve
+from apexgp import APExGP, read
 from apexgp.priors import CALIBRATED, write_priors
 from conftest import REPOSITORY, pilot_table, require
 from copied_package import call_in, copy_package
@@ -101,7 +101,7 @@ def test_the_command_line_offers_it_and_forecasts_with_it(call):
 def test_an_average_includes_it_only_if_it_says_so(call, folder):
     forecast = command("forecast", "pairs.csv", "--mean", "auto", "--json")
     left_out = json.loads(call(*forecast))
-    own = APExGP("auto").fit(LearningCurve.from_csv(folder / "pairs.csv"))
+    own = APExGP("auto").fit(read(folder / "pairs.csv").curve)
     assert left_out["fit"]["weights"] == pytest.approx(own.weights_)
     assert [mean for _, mean, _, _ in build_forecast_rows(left_out)] == pytest.approx(
         own.forecast([row["size"] for row in left_out["forecast"]]).mean

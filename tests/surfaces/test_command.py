@@ -26,7 +26,7 @@ from apexgp import (
     minimum_sample_size,
     plan_collection,
     predictive_check,
-    read_curves,
+    read,
     sensitivity,
     write_report,
 )
@@ -120,10 +120,10 @@ def test_a_flag_is_set_by_its_name_alone():
 
 
 # What each command calls, and the arguments of it that no option sets.
-READING = (read_curves, APExGP)
+READING = (read, APExGP)
 CALLED = {
     "forecast": (*READING, APExGP.forecast, APExGP.required_size, forecast_many),
-    "read": (read_curves,),
+    "read": (read,),
     "collect": (read_labelled, collect_curves),
     "run": (collect_scores, StopRule),
     "embed": (embed_images,),
@@ -131,9 +131,9 @@ CALLED = {
     "plan": (*READING, plan_collection),
     "design": (*READING, design_pilot),
     "compare": (*READING, compare_models),
-    "backtest": (read_curves, backtest, APExGP.required_size),
-    "learn": (read_curves, learn_beliefs, write_priors),
-    "record": (read_curves, ForecastRecord.add_measured, ForecastRecord.reliability),
+    "backtest": (read, backtest, APExGP.required_size),
+    "learn": (read, learn_beliefs, write_priors),
+    "record": (read, ForecastRecord.add_measured, ForecastRecord.reliability),
     "sensitivity": (*READING, sensitivity),
     "check": (*READING, predictive_check),
     "report": (*READING, write_report),
@@ -145,21 +145,21 @@ CALLED = {
     "demo": (),
 }
 WITHOUT_OPTION = {
-    "forecast": {"path", "inference", "variant", "self", "n_splits", "curves", "model", "n_jobs"},
-    "read": {"path"},
+    "forecast": {"source", "inference", "variant", "self", "n_splits", "curves", "model", "n_jobs"},
+    "read": {"source"},
     "collect": {"path", "X", "param_grid", "progress", "sample_weight"},
     "run": {"train", "progress", "after", "stop", "model"},
     "embed": {"folder", "progress"},
     "datasets": set(),
-    "plan": {"path", "inference", "variant", "model", "of"},
-    "design": {"path", "inference", "variant", "model"},
-    "compare": {"path", "inference", "variant", "model", "curves"},
-    "backtest": {"path", "curve", "self", "of", "progress"},
-    "learn": {"path", "curves", "progress", "beliefs"},
-    "record": {"path", "self", "curves", "date"},
-    "sensitivity": {"path", "inference", "variant", "model", "n_jobs"},
-    "check": {"path", "inference", "variant", "model"},
-    "report": {"path", "inference", "variant", "model", "progress"},
+    "plan": {"source", "inference", "variant", "model", "of"},
+    "design": {"source", "inference", "variant", "model"},
+    "compare": {"source", "inference", "variant", "model", "curves"},
+    "backtest": {"source", "curve", "self", "of", "progress"},
+    "learn": {"source", "path", "curves", "progress", "beliefs"},
+    "record": {"source", "self", "curves", "date"},
+    "sensitivity": {"source", "inference", "variant", "model", "n_jobs"},
+    "check": {"source", "inference", "variant", "model"},
+    "report": {"source", "path", "inference", "variant", "model", "progress"},
     "minimum": set(),
     "experiment": {"experiment", "results", "progress", "result", "folder", "pictures"},
     "schema": set(),
@@ -176,7 +176,7 @@ def test_every_argument_of_the_library_has_an_option_that_is_there(name):
     there = {option for parameter in SHOWN[name].load().params for option in parameter.opts if option.startswith("--")}
     assert set(options.values()) <= there
     arguments = {argument for called in CALLED[name] for argument in inspect.signature(called).parameters}
-    if read_curves in CALLED[name]:
+    if read in CALLED[name]:
         arguments = arguments - {"settings"} | set(TableOptions.__annotations__) - {"sections"}
     assert arguments - set(options) == WITHOUT_OPTION[name]
 

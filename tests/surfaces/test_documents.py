@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from apexgp import APExGP, LearningCurve, write_report
+from apexgp import APExGP, read, write_report
 from conftest import document_in, pilot_table, request_fields, require
 from documents import faults, faults_of_type
 
@@ -54,7 +54,7 @@ def test_documents_of_report_and_page_follow_their_schemas(tmp_path):
     from apexgp.surfaces.web.page import AdviceFacts, PageFacts
 
     (tmp_path / "pilot.csv").write_text(pilot_table())
-    model = APExGP().fit(LearningCurve.from_csv(tmp_path / "pilot.csv"))
+    model = APExGP().fit(read(tmp_path / "pilot.csv").curve)
     write_report(model, tmp_path / "report.html", target=0.8, cost_per_example=12, penalty=9e4, budget=1)
     assert document_in((tmp_path / "report.html").read_text())["design"]
     short = "size,score\n60,0.7\n94,0.72\n147,0.74\n"

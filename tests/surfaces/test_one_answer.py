@@ -14,7 +14,6 @@ import pytest
 
 from apexgp import (
     APExGP,
-    LearningCurve,
     backtest,
     compare_models,
     design_pilot,
@@ -23,6 +22,7 @@ from apexgp import (
     minimum_sample_size,
     plan_collection,
     predictive_check,
+    read,
     sensitivity,
 )
 from apexgp.questions.forecast.curve_picture import CurvePicture
@@ -55,7 +55,7 @@ def pilot(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def model(pilot):
-    return APExGP().fit(LearningCurve.from_csv(pilot))
+    return APExGP().fit(read(pilot).curve)
 
 
 @pytest.fixture(scope="module")
@@ -332,7 +332,7 @@ def test_features_and_classes_are_the_same_everywhere(facts_of, ask, pilot, tmp_
         for part in (f"--{name}", one)
     ]
     bare, table = pilot.read_text(), tmp_path / "pilot.csv"
-    replace(LearningCurve.from_csv(pilot), **FACTS).to_csv(table)
+    replace(read(pilot).curve, **FACTS).to_csv(table)
     other_table = shutil.copy(table, tmp_path / "other table.csv")
     files, given = [pilot], {"table": bare}
     if question == "compare":
@@ -399,7 +399,7 @@ def test_a_batch_is_the_same_in_the_command_and_in_the_library(facts_of, pilot, 
     header, *rows = pilot.read_text().splitlines()
     tasks = tmp_path / "tasks.csv"
     tasks.write_text("\n".join([f"{header},task", *(f"{row},{task}" for task in "ab" for row in rows), ""]))
-    curve = LearningCurve.from_csv(pilot)
+    curve = read(pilot).curve
     facts = facts_of("forecast", tasks, "--of", of, "--level", 0.7, "--target", TARGET, "--confidence", SURE)
     library = forecast_many({"a": curve, "b": curve}, of=of, levels=(0.7,), target=TARGET, confidence=SURE)
     for task, found in zip(facts["tasks"], library, strict=True):

@@ -9,7 +9,7 @@ import json
 import pytest
 from jsonschema import Draft202012Validator
 
-from apexgp import APExGP, LearningCurve
+from apexgp import APExGP, read
 from conftest import document_in, pilot_table, require
 from copied_package import call_in, copy_package
 from serving import TABLE, send, serving
@@ -141,7 +141,7 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def gain(folder):
-    model = APExGP().fit(LearningCurve.from_csv(folder / "pairs.csv"))
+    model = APExGP().fit(read(folder / "pairs.csv").curve)
     return lambda factor: (
         float(model.forecast([factor * 564.0], of="expected").mean[0])
         - float(model.forecast([564.0], of="expected").mean[0])

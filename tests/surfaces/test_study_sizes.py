@@ -5,7 +5,7 @@ from html import unescape
 
 import pytest
 
-from apexgp import APExGP, LearningCurve, minimum_evaluation_size, write_report
+from apexgp import APExGP, minimum_evaluation_size, read, write_report
 from apexgp.errors import RequestError
 from conftest import document_in, pilot_table, request_fields, require
 
@@ -21,7 +21,7 @@ def pilot(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def model(pilot):
-    return APExGP().fit(LearningCurve.from_csv(pilot, metric="auroc"))
+    return APExGP().fit(read(pilot, metric="auroc").curve)
 
 
 @pytest.mark.slow

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from apexgp import APExGP, LearningCurve
+from apexgp import APExGP, LearningCurve, read
 from apexgp.plot import CurveDisplay
 from apexgp.question_base.wording import count_total
 from apexgp.questions.forecast import ForecastQuestion
@@ -78,7 +78,7 @@ def test_every_surface_says_patients(run, sheet, tmp_path):
     page = report.read_text()
     assert "training patients" in page
     assert "examples" not in page.partition("How to reproduce this report")[0]
-    model = APExGP().fit(LearningCurve.from_csv(path))
+    model = APExGP().fit(read(path).curve)
     axes = CurveDisplay.from_estimator(model).plot().ax_
     assert axes.get_xlabel() == "training patients"
 
@@ -120,9 +120,9 @@ def test_a_collected_pilot_knows_its_share(run, tmp_path):
     settings = ("--label", "y", "--group", "patient", "--splits", 1, "--sizes", "10,15,20", "--out", out)
     code, _, err = run("collect", data, *settings, "--by-group")
     assert code == 0, err
-    curve = LearningCurve.from_csv(out)
+    curve = read(out).curve
     assert (curve.unit, curve.test_share) == ("groups", 0.2)
-    assert LearningCurve.from_csv(out, unit="patients", test_share=0.5).test_share == 0.5
+    assert read(out, unit="patients", test_share=0.5).curve.test_share == 0.5
 
 
 def test_no_total_where_there_is_nothing_to_plan_for():

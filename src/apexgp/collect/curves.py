@@ -176,5 +176,5 @@ class CurveSet(Answer, Mapping[CurveKey, LearningCurve]):
         return as_csv(self._columns())
 
     def to_csv(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
-        """Write the table of `as_csv`, which `apexgp forecast` and `read_curves` read."""
+        """Write the table of `as_csv`, which `apexgp forecast` and `apexgp.read` read."""
         write_text(path, self.as_csv(), overwrite=overwrite)

@@ -1,7 +1,7 @@
 """Learning curves, and readings of the tables that hold them."""
 
 from .learning_curve import Direction, LearningCurve, Replicates, build_curve_columns, build_detail_columns
-from .reader import Reading, TableOptions, ask_for_direction, read, read_curves
+from .reader import Reading, TableOptions, ask_for_direction, read
 
 __all__ = [
     "Direction",
@@ -13,5 +13,4 @@ __all__ = [
     "build_curve_columns",
     "build_detail_columns",
     "read",
-    "read_curves",
 ]

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 import os
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, Unpack, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -31,8 +31,8 @@ from .._numbers import format_count, format_score, format_size
 from ..errors import DataError, MissingScoresWarning, RequestError, warn
 from ..files.writing import write_text
 from ..learners import check_learner
-from ..reading.files import Source, as_csv
-from ..reading.frames import is_frame, scikit_learn_curve
+from ..reading.files import as_csv
+from ..reading.frames import scikit_learn_curve
 from ..reading.known_metrics import UNNAMED
 from ..reading.measure import share_kept, unit_label
 from ..reading.names import (
@@ -47,9 +47,6 @@ from ..reading.score_details import BY_SCORE, SEVERAL, RunCount, checked_details
 from ..scale import UNIT_RANGE, UNIT_SCALE, Range, Scale, check_range, format_range, make_scale, range_to_text
 
 __all__ = ["Direction", "LearningCurve", "Replicates", "build_curve_columns", "build_detail_columns"]
-
-if TYPE_CHECKING:
-    from .reader import TableOptions
 
 # Columns of a file of curves with details of the scores, and the attributes that hold them.
 _DETAILS = {
@@ -426,44 +423,6 @@ class LearningCurve(Answer):
         return some_rows
 
     @classmethod
-    def from_csv(
-        cls,
-        path: Source,
-        size: str | None = None,
-        score: str | Sequence[str] | None = None,
-        split: str | None = None,
-        **settings: Unpack[TableOptions],
-    ) -> LearningCurve:
-        """Read the only curve of a table: `apexgp.read(path, ...).curve`, whose parameters these are."""
-        from .reader import read
-
-        return read(path, size, score, split, **settings).curve
-
-    @classmethod
-    def from_frame(
-        cls,
-        frame: Any,
-        size: str | None = None,
-        score: str | Sequence[str] | None = None,
-        split: str | None = None,
-        **settings: Unpack[TableOptions],
-    ) -> LearningCurve:
-        """Take the only curve of a data frame of pandas, polars or Arrow, or of a mapping from names to columns.
-
-        The parameters are those of `apexgp.read`, and columns are found by the same names.
-
-        Examples
-        --------
-        >>> LearningCurve.from_frame({"n": [60, 120, 240], "AUC": [0.71, 0.76, 0.80]})
-        LearningCurve(3 scores at 3 sizes from 60 to 240, metric='AUC')
-        """
-        if not is_frame(frame):
-            raise DataError(f"Expected a data frame, got {format_value(frame)}.")
-        from .reader import read
-
-        return read(frame, size, score, split, **settings).curve
-
-    @classmethod
     def from_sklearn(
         cls,
         result: Any,
@@ -525,7 +484,7 @@ class LearningCurve(Answer):
 def build_curve_columns(curves: Iterable[LearningCurve]) -> dict[str, list[Any]]:
     """Make the columns of one table of curves: size, score, metric, direction, unit, and whatever else is known of any.
 
-    This is what every file of curves holds, and what `read_curves` takes back.
+    This is what every file of curves holds, and what `apexgp.read` takes back.
     """
     about = ("task", "metric", "direction", "unit", "test_share", "learner", *PROBLEM_COUNTS)
     columns: dict[str, list[Any]] = {name: [] for name in ("size", "score", "split", *_DETAILS, *about, "range")}

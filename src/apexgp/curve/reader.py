@@ -27,7 +27,7 @@ from ..reading.saved import FORM, NO_READING, SavedReading, load_saved
 from ..scale import Range
 from .learning_curve import Direction, EachColumn, LearningCurve
 
-__all__ = ["Reading", "TableOptions", "ask_for_direction", "read", "read_curves"]
+__all__ = ["Reading", "TableOptions", "ask_for_direction", "read"]
 
 
 class TableOptions(TypedDict, total=False):
@@ -156,20 +156,6 @@ def read(
     return Reading.of_saved(source, check_path(saved), said)
 
 
-def read_curves(
-    path: Source,
-    size: str | None = None,
-    score: str | Sequence[str] | None = None,
-    split: str | None = None,
-    **settings: Unpack[TableOptions],
-) -> dict[str | None, LearningCurve]:
-    """Read every curve of a table: `apexgp.read(path, ...).curves`, whose parameters these are.
-
-    The curves come by the entries of the column `task`; a table without that column has one, under the key None.
-    """
-    return read(path, size, score, split, **settings).curves
-
-
 @dataclass(frozen=True)
 class _Given:
     """What a reading is made from: the source, its grid, what was said of it, and cells that were corrected."""
@@ -266,7 +252,7 @@ class Reading:
         if len(curves) > 1:
             raise DataError(
                 f"{self.sheet.source} holds {len(curves)} tasks ({format_some(list(curves))}), but one curve was "
-                "expected. Read them all with apexgp.read_curves, or keep the rows of one task."
+                "expected. The attribute `curves` has them all."
             )
         return next(iter(curves.values()))
 

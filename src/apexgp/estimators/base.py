@@ -26,7 +26,7 @@ from .._check import (
     make_generator,
 )
 from ..cautions import find_forecast_cautions, find_pilot_cautions, find_undecided_cautions
-from ..curve import Direction, LearningCurve, ask_for_direction
+from ..curve import Direction, LearningCurve, ask_for_direction, read
 from ..errors import ApexError, DataError, RequestError, TooFewSizesError
 from ..forecast import MOST_DRAWS, Forecast, Quantity
 from ..inference.contract import Engine, FittedCurve, Predictor
@@ -115,7 +115,7 @@ def to_curve(sizes: Any, scores: ArrayLike | None, split: ArrayLike | None) -> L
         return sizes
     if scores is None:
         if is_frame(sizes):
-            return LearningCurve.from_frame(sizes)
+            return read(sizes).curve
         if scikit_learn_curve(sizes) is not None:
             return LearningCurve.from_sklearn(sizes)
         raise RequestError(
@@ -173,7 +173,7 @@ class CurveEstimator(SettingsEstimator):
         ----------
         sizes : array of shape (n,), or a whole curve
             Training-set sizes; the default method needs one, most others three different ones. A whole curve is passed
-            on its own: a LearningCurve, a data frame (see `LearningCurve.from_frame`), or the result of scikit-learn's
+            on its own: a LearningCurve, a data frame (see `apexgp.read`), or the result of scikit-learn's
             `learning_curve` or its display.
         scores : array of shape (n,) or (n, k)
             Scores in [0, 1], higher being better, as for `LearningCurve`; put others into one, which says what they

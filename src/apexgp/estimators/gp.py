@@ -145,7 +145,7 @@ class APExGP(CurveEstimator):
         sizes : array of shape (n,), or a whole curve
             Training-set sizes. The calibrated priors forecast from a single one (the arctan mean from two); the paper's
             priors need three different ones. A curve goes alone: a LearningCurve, a data frame (see
-            `LearningCurve.from_frame`), or what scikit-learn's `learning_curve` returned or its display holds.
+            `apexgp.read`), or what scikit-learn's `learning_curve` returned or its display holds.
         scores : array of shape (n,) or (n, k)
             Scores in [0, 1], higher is better, as for `LearningCurve`; others go into one, which says what they are.
         split : sequence of labels, optional

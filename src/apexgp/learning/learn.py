@@ -55,7 +55,7 @@ def learn_beliefs(
     Parameters
     ----------
     curves
-        Whole curves, or a mapping to them such as `read_curves` returns: all of one metric and unit, and each with
+        Whole curves, or a mapping to them such as `read(path).curves`: all of one metric and unit, and each with
         scores beyond its third size. Their tasks are groups that are left out together; a curve without a task is a
         task of its own. Of more than 3,000, as many are drawn at random.
     start

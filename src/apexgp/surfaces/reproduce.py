@@ -46,7 +46,7 @@ PRIORS = "priors.json"
 REPORT_DATA, _REPORT = "report_data.csv", "report.html"
 _WIDTH = 80  # characters of a line
 _IMPORTED = {
-    "apexgp": ("APExGP", "LearningCurve", "read_curves", "write_report"),
+    "apexgp": ("APExGP", "LearningCurve", "read", "write_report"),
     "apexgp.priors": ("Beliefs", "PositiveNormal", "Variant"),
 }
 _TYPED = {"priors", *(one.field for one in list_settings(BayesSettings))}  # arguments of a model that are options
@@ -179,13 +179,13 @@ def write_report_python(models: Mapping[str, APExGP], asked: ReportQuestion) -> 
     maker, metrics = next(iter(makers.values())), {model.curve_.metric for model in models.values()}
     fitted = "model" if len(models) == 1 else "models"
     if len(models) == 1:
-        lines = [f'model = {maker}.fit(LearningCurve.from_csv("{REPORT_DATA}"))']
+        lines = [f'model = {maker}.fit(read("{REPORT_DATA}").curve)']
     elif len(metrics) == 1 and len(set(makers.values())) == 1:
-        lines = [f'curves = read_curves("{REPORT_DATA}")']
+        lines = [f'curves = read("{REPORT_DATA}").curves']
         lines.append(f"models = {{name: {maker}.fit(curve) for name, curve in curves.items()}}")
     else:
-        read = f'    {{!r}}: {{}}.fit(read_curves("{REPORT_DATA}", metric={{!r}})[{{!r}}]),'
-        every = [read.format(name, makers[name], model.curve_.metric, name) for name, model in models.items()]
+        each = f'    {{!r}}: {{}}.fit(read("{REPORT_DATA}", metric={{!r}}).curves[{{!r}}]),'
+        every = [each.format(name, makers[name], model.curve_.metric, name) for name, model in models.items()]
         lines = ["models = {", *every, "}"]
     arguments = [f"{name}={_literal(value)}" for name, value in _list_arguments(asked).items()]
     lines.append(_call("write_report", [fitted, f'"{_REPORT}"', *arguments]))

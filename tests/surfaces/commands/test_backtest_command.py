@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from apexgp import METHODS, APExGP, LearningCurve, LeastSquares, backtest
+from apexgp import METHODS, APExGP, LearningCurve, LeastSquares, backtest, read
 from apexgp._numbers import format_size_needed
 from conftest import MEANS, has_row, number, pilot_table
 
@@ -13,7 +13,7 @@ from conftest import MEANS, has_row, number, pilot_table
 def test_backtest_prints_every_method(pairs, shown, facts_of):
     methods = ("power_law", "apexgp", "arctan")
     command = ("backtest", pairs, *(word for name in methods for word in ("--method", name)), "--target", "0.8")
-    curve = LearningCurve.from_csv(pairs)
+    curve = read(pairs).curve
     result = backtest(curve, methods)
     lines, sentence, text = shown(*command)
     asked = LeastSquares("power_law").fit(curve).required_size(0.8).size

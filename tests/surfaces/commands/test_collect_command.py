@@ -9,7 +9,7 @@ from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.naive_bayes import GaussianNB
 
 import apexgp
-from apexgp import LearningCurve, TunedLogistic, collect_curves, read_curves
+from apexgp import TunedLogistic, collect_curves, read
 from apexgp.errors import FewTestCasesWarning
 from conftest import interrupted, require
 
@@ -46,7 +46,7 @@ def test_from_a_table_to_a_forecast(run, collect, tmp_path):
     assert err.count("\n") == 1
     assert "AUROC of malignant" in out
     assert f"Next: apexgp forecast {tmp_path / 'curve.csv'}" in out
-    curve = LearningCurve.from_csv(tmp_path / "curve.csv")
+    curve = read(tmp_path / "curve.csv").curve
     assert (len(curve), sorted(set(curve.sizes))) == (8, [60, 94, 147, 230])
     assert (tmp_path / "curve.csv").read_text().startswith(COLUMNS)
     code, out, _ = run("forecast", tmp_path / "curve.csv", "--at", 460, "--json")
@@ -85,7 +85,7 @@ def test_other_classifiers_and_metrics(collect, tmp_path, estimator):
     code, out, _ = collect("--estimator", estimator, *settings)
     assert code == 0
     assert "accuracy of malignant" in out
-    assert LearningCurve.from_csv(tmp_path / "curve.csv", metric="accuracy").scores[0] > 0.7
+    assert read(tmp_path / "curve.csv", metric="accuracy").curve.scores[0] > 0.7
 
 
 def test_an_estimator_from_the_folder_one_is_in(collect, tmp_path, monkeypatch):
@@ -336,7 +336,7 @@ def test_the_sizes_and_why_are_said_before_the_fits(run, tmp_path):
     paper = ("--sizes", "paper", "--out", tmp_path / "d.csv")
     code, _, err = run("collect", tmp_path / "data.npz", "--label", "y", *BAYES, *paper)
     assert (code, err) == (0, "")
-    assert sorted(set(LearningCurve.from_csv(tmp_path / "d.csv").sizes)) == [60, 94, 147, 230, 360]
+    assert sorted(set(read(tmp_path / "d.csv").curve.sizes)) == [60, 94, 147, 230, 360]
 
 
 @pytest.mark.slow
@@ -362,7 +362,7 @@ def test_several_classes_as_one_curve_with_the_default_estimator(run, tmp_path):
     np.savez(tmp_path / "iris.npz", X=X, y=y)
     arguments = ("collect", tmp_path / "iris.npz", "--label", "y", "--multiclass", "macro", "--jobs", 1, "--splits", 1)
     assert run(*arguments, "--sizes", "30,120", "--out", tmp_path / "macro.csv")[0] == 0
-    assert LearningCurve.from_csv(tmp_path / "macro.csv").scores.min() > 0.9
+    assert read(tmp_path / "macro.csv").curve.scores.min() > 0.9
     code, out, err = run(*arguments, "--estimator", "logistic-head", "--out", tmp_path / "head.csv")
     assert (code, out) == (1, "")
     assert err == (
@@ -384,7 +384,7 @@ def test_several_labels_are_several_tasks(run, tmp_path):
     assert "AUROC of large" in out
     assert "--task cancer" in out
     assert run("collect", tmp_path / "wide.npz", "--label", "y", *more, "--out", tmp_path / "wide.csv")[0] == 0
-    two, wide = (read_curves(tmp_path / f"{name}.csv") for name in ("two", "wide"))
+    two, wide = (read(tmp_path / f"{name}.csv").curves for name in ("two", "wide"))
     assert (list(two), list(wide)) == (["cancer", "large"], ["y[0]", "y[1]"])
     assert {(curve.n_features, curve.n_classes) for curve in (*two.values(), *wide.values())} == {(3, 2)}
     with pytest.warns(FewTestCasesWarning):
@@ -393,7 +393,7 @@ def test_several_labels_are_several_tasks(run, tmp_path):
     lines = [f"{x[0]},{x[1]},{y},{z}" for x, y, z in zip(X, DATA.target, large, strict=True)]
     (tmp_path / "t.csv").write_text("\n".join(["a,b,cancer,large", *lines]) + "\n")
     assert run("collect", tmp_path / "t.csv", *by_name, *more, "--out", tmp_path / "c.csv")[0] == 0
-    assert list(read_curves(tmp_path / "c.csv")) == ["cancer", "large"]
+    assert list(read(tmp_path / "c.csv").curves) == ["cancer", "large"]
 
 
 def test_each_file_is_checked_once_and_the_curve_again_when_it_is_written(collect, calls_of):

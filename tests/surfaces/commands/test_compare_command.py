@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from apexgp import APExGP, LearningCurve, compare_models
+from apexgp import APExGP, compare_models, read
 from apexgp._numbers import format_chance as said
 from conftest import has_row, pilot_table
 
@@ -11,7 +11,7 @@ GP = ("--mean", "power_law")
 @pytest.mark.slow
 def test_compare_prints_who_leads(pairs, better, shown, facts_of):
     command = ("compare", better, pairs, *GP, "--at", "564", "--at", "10x")
-    curves = {"better": LearningCurve.from_csv(better), "pairs": LearningCurve.from_csv(pairs)}
+    curves = {"better": read(better).curve, "pairs": read(pairs).curve}
     (pair,) = compare_models(curves, [564, 5640], APExGP("power_law")).pairs
     lines, sentence, text = shown(*command)
     for size, chance, gap in zip(("564", "5,640"), pair.prob_first_better, pair.difference, strict=True):
@@ -88,7 +88,7 @@ def test_a_lead_that_is_mere_chance_is_not_said_to_change(tmp_path, rng, shown, 
         files = [write_table(tmp_path / f"{name}{i}.csv", sizes, truth, rng, 0.02) for name in ("one", "two")]
         command = ("compare", *files, *GP)
         (found,) = facts_of(*command)["pairs"]
-        curves = {path.stem: LearningCurve.from_csv(path) for path in files}
+        curves = {path.stem: read(path).curve for path in files}
         (pair,) = compare_models(curves, found["sizes"], APExGP("power_law")).pairs
         passed += bool(np.diff(np.sign(pair.grid_prob - 0.5)).any())
         sure = [pair.grid_prob.max() >= 0.8, pair.grid_prob.min() <= 0.2]

@@ -2,7 +2,7 @@ import re
 
 import pytest
 
-from apexgp import LearningCurve
+from apexgp import read
 from conftest import REPOSITORY, require
 
 
@@ -21,7 +21,7 @@ def test_demo_compares_the_forecast_with_the_truth_and_leaves_what_to_go_on_with
     # What it says to type next works as it stands.
     (line,) = re.findall(r"^  apexgp (forecast .*)$", out, re.MULTILINE)
     assert run(*line.split())[0] == 0
-    assert LearningCurve.from_csv(left[0]).metric_name == "accuracy"
+    assert read(left[0]).curve.metric_name == "accuracy"
     code, _, err = run("demo")
     assert code == 1
     assert "pairs.csv exists" in err

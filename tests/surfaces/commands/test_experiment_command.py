@@ -4,7 +4,7 @@ import sys
 import numpy as np
 import pytest
 
-from apexgp import read_curves
+from apexgp import read
 from apexgp.errors import RequestError, WouldOverwriteError
 from apexgp.experiment import Experiment, run_experiment, write_experiment
 from apexgp.plot import ExperimentDisplay
@@ -64,7 +64,7 @@ def test_everything_is_in_the_folder(run, small, tmp_path):
     assert facts["fits"] == 2 * 6 + 6
     assert facts["experiment"]["dense"] == {"sizes": [150], "runs": 6, "group": 2, "levels": [0.95]}
     assert "| Small | Illness |" in (folder / "tables.md").read_text()
-    assert read_curves(folder / "curves.csv")["ill"].largest == 280
+    assert read(folder / "curves.csv").curves["ill"].largest == 280
     assert set(facts.pop("files")) == (FILES | TABLES | {"Illness.png"}) - {"runs.csv"}
     assert json.loads(run("experiment", small, "--jobs", 1, "--json")[1]) == facts  # again, from the record
     assert "apexgp" in run("experiment", small, "--jobs", 1, "--methods-text")[1]

@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from apexgp import APExGP, LearningCurve, __version__, read_curves
+from apexgp import APExGP, __version__, read
 from apexgp._answer import to_rows
 
 PAIRS = "size,score,split\n" + "".join(
@@ -22,7 +22,7 @@ def pairs(tmp_path):
 def test_prints_a_table_a_sentence_and_cautions(run, pairs):
     code, out, err = run("forecast", pairs, "--at", 720, "--at", "20k")
     assert (code, err) == (0, "")
-    expected = APExGP().fit(LearningCurve.from_csv(pairs)).forecast([720, 20000])
+    expected = APExGP().fit(read(pairs).curve).forecast([720, 20000])
     for size, mean, low, high in zip(("720", "20,000"), expected.mean, *expected.interval(0.95), strict=True):
         assert any(
             size in line and f"{mean:.3f}" in line and f"{low:.3f} to {high:.3f}" in line for line in out.splitlines()
@@ -41,7 +41,7 @@ def test_json_has_the_same_facts_for_machines(run, pairs):
     )
     assert (code, err) == (0, "")
     facts = json.loads(out)
-    model = APExGP("arctan", ceiling=0.95, seed=3).fit(LearningCurve.from_csv(pairs))
+    model = APExGP("arctan", ceiling=0.95, seed=3).fit(read(pairs).curve)
     forecast = model.forecast([720])
     assert facts["apexgp"] == __version__
     assert facts["settings"]["seed"] == 3
@@ -159,7 +159,7 @@ def test_spreadsheet_files_are_read(run, tmp_path):
 def test_the_published_method_on_request(run, pairs):
     facts = json.loads(run("forecast", pairs, "--at", "720", "--published", "--json")[1])
     assert facts["settings"]["inference"] == "map"
-    expected = APExGP.as_published().fit(LearningCurve.from_csv(pairs)).forecast([720])
+    expected = APExGP.as_published().fit(read(pairs).curve).forecast([720])
     assert facts["forecast"][0]["mean"] == expected.mean[0]
 
 
@@ -197,7 +197,7 @@ def test_a_file_with_several_tasks_is_one_strict_document(run, tasks):
     assert [row["size"] for row in by_name["lung"]["forecast"]] == [720, 3600, 18_000]
     assert [row["size"] for row in by_name["large"]["forecast"]] == [7200, 36_000, 180_000]
     assert by_name["lung"]["forecast"] == by_name["liver 2"]["forecast"]
-    model = APExGP("arctan").fit(read_curves(tasks)["lung"])
+    model = APExGP("arctan").fit(read(tasks).curves["lung"])
     (asked,) = to_rows(model.required_size(0.8).to_dict())
     assert by_name["lung"]["required"].keys() == asked.keys()
     assert by_name["lung"]["required"]["median"] == pytest.approx(asked["median"], rel=1e-3)

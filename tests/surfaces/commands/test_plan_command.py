@@ -1,6 +1,6 @@
 import pytest
 
-from apexgp import APExGP, LearningCurve, plan_collection
+from apexgp import APExGP, plan_collection, read
 from apexgp._numbers import format_chance, format_money
 from conftest import has_row
 
@@ -10,7 +10,7 @@ GP = ("--mean", "power_law")
 @pytest.mark.slow
 def test_plan_prints_every_round(pairs, shown, facts_of):
     command = ("plan", pairs, *GP, "--target", "0.8", "--cost", "12", "--penalty", "50000", "--rounds", "2")
-    model = APExGP("power_law").fit(LearningCurve.from_csv(pairs))
+    model = APExGP("power_law").fit(read(pairs).curve)
     plan = plan_collection(model, 0.8, 12, 50_000, 2)
     assert plan.sizes[1] > plan.sizes[0] > 564
     lines, sentence, text = shown(*command)
@@ -39,7 +39,7 @@ def test_plan_prints_every_round(pairs, shown, facts_of):
 @pytest.mark.slow
 def test_plan_starts_from_what_is_at_hand_and_may_end_there(pairs, shown, facts_of):
     command = ("plan", pairs, *GP, "--target", "0.8", "--cost", "12", "--penalty", "50000", "--start", "800")
-    model = APExGP("power_law").fit(LearningCurve.from_csv(pairs))
+    model = APExGP("power_law").fit(read(pairs).curve)
     assert facts_of(*command)["plan"]["sizes"] == list(plan_collection(model, 0.8, 12, 50_000, 3, 800).sizes)
     _, sentence, _ = shown("plan", pairs, *GP, "--target", "0.8", "--cost", "12", "--penalty", "20")
     assert "collecting more than the 564 examples at hand is not worth it" in sentence

@@ -12,7 +12,7 @@ import time
 
 import pytest
 
-from apexgp import LearningCurve
+from apexgp import read
 from conftest import interrupted
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="process groups as POSIX has them")
@@ -87,7 +87,7 @@ def test_the_last_number_makes_a_curve_that_a_forecast_reads(run, folder):
     assert "Next: apexgp forecast curve.csv" in out
     assert [start[:2] for start in starts(folder)] == [(n, s) for n in ("240", "120", "60") for s in "01"]
     assert {start[3] for start in starts(folder)} == {os.environ.get("PYTHONWARNINGS", "-").replace("ignore", "-")}
-    curve = LearningCurve.from_csv("curve.csv")
+    curve = read("curve.csv").curve
     assert (curve.metric, curve.direction) == ("auc", "higher")
     assert curve.split.tolist() == [0, 1] * 3
     assert curve.scores.tolist() == [score(n, s) for n in (60, 120, 240) for s in (0, 1)]
@@ -127,9 +127,7 @@ def test_keys_of_a_json_object_name_the_metrics(train, run, folder):
         rows = [line for line in (folder / "curve.csv").read_text().splitlines() if f",{metric},{direction}," in line]
         assert len(rows) == 4
     assert ",n," not in (folder / "curve.csv").read_text()  # repeats what was asked for
-    assert LearningCurve.from_csv("curve.csv", metric="auc").scores.tolist() == [
-        score(n, s) for n in (60, 120) for s in (0, 1)
-    ]
+    assert read("curve.csv", metric="auc").curve.scores.tolist() == [score(n, s) for n in (60, 120) for s in (0, 1)]
 
 
 @pytest.mark.slow
@@ -141,7 +139,7 @@ def test_a_score_of_another_range_is_asked_about_and_measured_once(train, folder
     code, out, _ = train("age", "--range", "0,inf")
     assert (code, len(starts(folder))) == (0, 4)
     assert " 4.00 " in out
-    curve = LearningCurve.from_csv("curve.csv")
+    curve = read("curve.csv").curve
     assert (curve.range, curve.direction, curve.metric) == ((0, math.inf), "lower", "age")
 
 
@@ -169,7 +167,7 @@ def test_no_command_is_suggested_before_the_range_of_the_scores_is_known(train):
 def test_a_file_takes_the_place_of_what_is_printed(train, folder):
     code, _, _ = train("file", command="'{python}' train.py {{n}} {{seed}} {how} {{out}}")
     assert code == 0
-    curve = LearningCurve.from_csv("curve.csv")
+    curve = read("curve.csv").curve
     assert curve.scores.tolist() == [score(n, s) for n in (60, 120) for s in (0, 1)]
     assert (curve.train_scores.tolist(), curve.n_test.tolist()) == ([1.0] * 4, [40] * 4)
     assert ",7.0,\n" in (folder / "curve.runs.csv").read_text()
@@ -188,12 +186,12 @@ def test_failed_fits_are_said_kept_and_tried_again_at_the_next_start(train, fold
     assert (folder / "curve.output" / "n60_seed1.out").read_text() == "halfway\n"
     assert (folder / "curve.output" / "n60_seed1.err").read_text() == "out of luck\n"
     assert "The curve is in curve.csv" in out
-    assert LearningCurve.from_csv("curve.csv").scores.tolist() == [score(60, 0), score(120, 0)]
+    assert read("curve.csv").curve.scores.tolist() == [score(60, 0), score(120, 0)]
     (folder / "broken").unlink()
     code, _, _ = train("some")
     assert code == 0
     assert [start[:2] for start in starts(folder)][4:] == [("120", "1"), ("60", "1")]
-    assert len(LearningCurve.from_csv("curve.csv")) == 4
+    assert len(read("curve.csv").curve) == 4
     assert not (folder / "curve.output").exists()
 
 
@@ -264,7 +262,7 @@ def test_a_shell_only_where_one_is_asked_for(train, folder):
     command = "echo $((1 + 1)) > number; echo {{n}} {{seed}} | sed 's/.*/0.5/'"
     assert train("", "--shell", command=command)[0] == 0
     assert (folder / "number").read_text() == "2\n"
-    assert LearningCurve.from_csv("curve.csv").scores.tolist() == [0.5] * 4
+    assert read("curve.csv").curve.scores.tolist() == [0.5] * 4
 
 
 @pytest.mark.slow
@@ -351,14 +349,14 @@ def test_an_array_job_is_written_and_gathered(run, folder):
     assert code == 1
     assert err.count(": failed, exit code 1: out of luck") == 2
     assert "1 fit has not finished yet." in err
-    assert len(LearningCurve.from_csv("curve.csv")) == 3
+    assert len(read("curve.csv").curve) == 3
     assert (folder / "curve.output" / "n240_seed1.out").read_text() == "halfway\n"
     (folder / "broken").unlink()
     assert "3 tasks" in run(*given, "--script", "job.sh", "--force")[1]
     for task in range(3):
         subprocess.run(["bash", "job.sh"], env=os.environ | {"SLURM_ARRAY_TASK_ID": str(task)}, check=True)
     assert run(*given, "--gather")[0] == 0
-    curve = LearningCurve.from_csv("curve.csv")
+    curve = read("curve.csv").curve
     assert curve.scores.tolist() == [score(n, s) for n in (60, 120, 240) for s in (0, 1)]
     assert not (folder / "curve.output").exists()
     assert len(starts(folder)) == 8

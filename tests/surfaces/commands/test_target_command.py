@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 
-from apexgp import APExGP, LearningCurve, required_size_range
+from apexgp import APExGP, read, required_size_range
 from apexgp.question_base.changes import name_change
 from conftest import MEANS, has_row, number
 
@@ -17,7 +17,7 @@ GP = ("--mean", "power_law")
 @pytest.mark.slow
 def test_forecast_says_how_many_examples_reach_a_target(pairs, shown, facts_of):
     command = ("forecast", pairs, *GP, "--at", "1000", "--target", "0.8", "--confidence", "0.7")
-    model = APExGP("power_law").fit(LearningCurve.from_csv(pairs))
+    model = APExGP("power_law").fit(read(pairs).curve)
     answer = model.required_size(0.8, 0.7)
     assert 564 < answer.size < 1e6
     lines, sentence, text = shown(*command)
@@ -41,7 +41,7 @@ def test_forecast_says_how_many_examples_reach_a_target(pairs, shown, facts_of):
 @pytest.mark.slow
 def test_forecast_says_that_no_number_of_examples_will_do(pairs, shown, facts_of):
     command = ("forecast", pairs, *GP, "--target", "0.99", "--confidence", "0.95")
-    answer = APExGP("power_law").fit(LearningCurve.from_csv(pairs)).required_size(0.99, 0.95)
+    answer = APExGP("power_law").fit(read(pairs).curve).required_size(0.99, 0.95)
     assert answer.size == math.inf
     _, sentence, text = shown(*command)
     assert "No number of training examples reaches" in sentence
@@ -72,7 +72,7 @@ def test_forecast_says_that_the_target_is_met(pairs, shown, facts_of):
 @pytest.mark.slow
 def test_forecast_with_a_target_by_the_published_method(pairs, facts_of):
     facts = facts_of("forecast", pairs, "--published", "--target", "0.8")
-    answer = APExGP.as_published().fit(LearningCurve.from_csv(pairs)).required_size(0.8)
+    answer = APExGP.as_published().fit(read(pairs).curve).required_size(0.8)
     assert facts["required"]["size"] == number(answer.size)
     assert "maximum a posteriori" in facts["methods_text"]
 
@@ -81,14 +81,14 @@ def test_error_rates_have_targets_to_come_down_to(tmp_path, facts_of):
     path = tmp_path / "errors.csv"
     path.write_text("size,score\n" + "".join(f"{n},{1 - s:.3f}\n" for n, s in MEANS))
     facts = facts_of("forecast", path, *GP, "--target", "0.2", "--lower-is-better")
-    curve = LearningCurve.from_csv(path, direction="lower")
+    curve = read(path, direction="lower").curve
     assert facts["required"]["size"] == number(APExGP("power_law").fit(curve).required_size(0.2).size)
     assert facts["required"]["target"] == 0.2
 
 
 @pytest.mark.slow
 def test_what_is_not_decided_is_said_to_be(run, facts_of, pairs):
-    model = APExGP("power_law").fit(LearningCurve.from_csv(pairs))
+    model = APExGP("power_law").fit(read(pairs).curve)
     pooled = model._fit.pool_integrals(model._fit.most_integrals)
     confidence = float(model._forecast_by(pooled, np.array([1e300]), "expected").prob_at_least(0.82)[0])
     answer = model.required_size(0.82, confidence)
@@ -119,7 +119,7 @@ def test_who_asks_for_a_precision_is_told_which_was_reached(pairs, shown, facts_
 @pytest.mark.slow
 def test_the_headline_says_what_a_size_rests_on(pairs, run, shown, facts_of):
     command = ("forecast", pairs, "--target", "0.785")
-    found = required_size_range(APExGP().fit(LearningCurve.from_csv(pairs)), 0.785)
+    found = required_size_range(APExGP().fit(read(pairs).curve), 0.785)
     low, high = found.rounded_interval
     _, sentence, _ = shown(*command)
     most = name_change(found.highest.name, found.highest.kind)

@@ -12,7 +12,7 @@ import sys
 import numpy as np
 import pytest
 
-from apexgp import APExGP, LearningCurve, errors, read_curves, write_report
+from apexgp import APExGP, LearningCurve, errors, read, write_report
 from apexgp.priors import CALIBRATED, Beliefs, PositiveNormal, Variant
 from apexgp.questions.calibration import load_tried_pilots
 from apexgp.surfaces.reproduce import _break_lines
@@ -74,7 +74,7 @@ def tasks_file(tmp_path_factory):
 def report(curve_file, tmp_path_factory):
     """A report with everything in it."""
     path = tmp_path_factory.mktemp("report") / "report.html"
-    model = APExGP(ceiling=0.98).fit(LearningCurve.from_csv(curve_file, metric="auc"))
+    model = APExGP(ceiling=0.98).fit(read(curve_file, metric="auc").curve)
     write_report(model, path, target=0.8, confidence=0.7, cost_per_example=12, penalty=50_000, budget=2)
     return path
 
@@ -305,7 +305,7 @@ def test_the_lines_in_a_report_make_it_again(run, tmp_path, monkeypatch, kind, m
 @pytest.mark.slow
 def test_the_lines_for_several_tasks_make_them_again(run, tasks_file, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    curves = read_curves(tasks_file)
+    curves = read(tasks_file).curves
     models = {name: APExGP(seed=i).fit(curves[name]) for i, name in enumerate(("plain", EVIL))}
     alike = {name: APExGP().fit(curves[name]) for name in models}
     for given in (models, alike):

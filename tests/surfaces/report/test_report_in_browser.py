@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from apexgp import APExGP, LearningCurve, write_report
+from apexgp import APExGP, LearningCurve, read, write_report
 from conftest import pilot_table, require
 from serving import lines_through_words, shaded_edges
 
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.slow
 def report(tmp_path_factory):
     folder = tmp_path_factory.mktemp("report")
     (folder / "pairs.csv").write_text(pilot_table())
-    curve = LearningCurve.from_csv(folder / "pairs.csv", metric="auc")
+    curve = read(folder / "pairs.csv", metric="auc").curve
     models = {name: APExGP().fit(curve) for name in ("one", "<script>alert(1)</script>")}
     write_report(models, folder / "report.html", target=0.8, cost_per_example=12, penalty=50_000, budget=2)
     return folder / "report.html"

@@ -260,7 +260,7 @@ def backtest(
     Parameters
     ----------
     curve
-        One curve, several, or a mapping to them such as `read_curves` returns.
+        One curve, several, or a mapping to them such as `read(path).curves`.
     methods
         Estimators by name, or names among `apexgp.METHODS`; by default all of those.
     holdout
@@ -291,7 +291,7 @@ def backtest(
     if wrong or not curves:
         came = format_value(wrong[0]) if wrong else "none"
         raise DataError(
-            f"must be a LearningCurve, or several, got {came}. Read a file with apexgp.read_curves(path).",
+            f"must be a LearningCurve, or several, got {came}. Read a file with apexgp.read(path).curves.",
             argument="curve",
         )
     from joblib import delayed

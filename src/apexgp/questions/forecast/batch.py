@@ -149,7 +149,7 @@ def forecast_many(
     Parameters
     ----------
     curves
-        Curves, or a mapping to them such as `read_curves` returns. An iterable is consumed as results are taken.
+        Curves, or a mapping to them such as `read(path).curves`. An iterable is consumed as results are taken.
     sizes
         Training-set sizes, the same for all.
     model
