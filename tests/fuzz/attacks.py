@@ -12,6 +12,7 @@ from sklearn.naive_bayes import GaussianNB
 import apexgp
 from apexgp import APExGP, CurveSet, LearningCurve, read
 from apexgp.collect.labelled import read_labelled
+from apexgp.reading.doubts import ROLES
 from fuzz.commands import command
 from fuzz.pseudo_terminal import hostile_names
 from fuzz.surface import EXPERIMENT, TABLE, X, Y, curve, folder, labelled_files, proper, public, surface, used, usual
@@ -209,6 +210,68 @@ def odd_table(draw):
     return f"{kept} {header} {rows} {named} {delimiter!r} {above} {merged}", act, None
 
 
+def odd_sheet(draw):
+    """Lines of a sheet: a sound table whose names and cells were changed, with words around it."""
+    header, *rows = [list(line) for line in draw(st.sampled_from(SOUND_TABLES))]
+    for _ in range(draw(st.integers(0, 3))):
+        row, column = draw(st.integers(0, len(rows) - 1)), draw(st.integers(0, len(header) - 1))
+        rows[row][column] = draw(st.sampled_from(CELLS))
+    for _ in range(draw(st.integers(0, 2))):
+        header[draw(st.integers(0, len(header) - 1))] = draw(st.sampled_from(HEADERS))
+    lines = [header, *rows]
+    around = [["Site A"], ["Mean", 0.7], ["in %"], ["total", 900], header]
+    for words in draw(st.lists(st.sampled_from(around), max_size=2)):
+        lines.insert(draw(st.integers(0, len(lines))), words)
+    return lines
+
+
+LETTERS = st.sampled_from(["A", "B", "C", "D", "Z"])
+ROLE = st.sampled_from([*ROLES, "nothing"])
+NUMBERS = st.lists(st.integers(0, 12), max_size=6)
+SAID = {
+    "roles": st.dictionaries(LETTERS, ROLE, max_size=4),
+    "rows": NUMBERS | st.sampled_from(["2-5", "x", "3"]),
+    "header": NUMBERS | st.sampled_from(["1", "1-2", ""]),
+    "sections": NUMBERS,
+    "fill_down": st.lists(LETTERS, max_size=2),
+    "transposed": st.booleans(),
+    "total": st.sampled_from([1, 900, 0, 1e300]),
+    "decimal_sign": st.sampled_from([".", ","]),
+    "point_groups": st.booleans(),
+    "each_column": st.sampled_from(["split", "model"]),
+    "per_cent": st.booleans(),
+    "metric": st.sampled_from(["AUC", "log loss", "x"]),
+}
+
+
+@st.composite
+def wild_reading(draw):
+    """A sheet with whatever is said of it: read, asked about, corrected, shown; its interpretation reads it again."""
+    lines, delimiter = odd_sheet(draw), draw(st.sampled_from(",;|\t"))
+    said = {name: draw(SAID[name]) for name in draw(st.lists(st.sampled_from(sorted(SAID)), max_size=2, unique=True))}
+    places, texts = st.sampled_from(["A1", "B3", "C4", "Q9", "?"]), st.sampled_from(CELLS).map(str)
+    cells = draw(st.just({}) | st.dictionaries(places, texts, max_size=2))
+    path = folder() / "wild.csv"
+
+    def act():
+        path.write_bytes(as_text(lines, delimiter))
+        reading = apexgp.read(path, **said)
+        if cells:
+            reading = reading.with_cells(cells)
+        str(reading), reading._repr_html_()
+        for doubt in reading.doubts[:1]:
+            for choice in doubt.choices[:3]:
+                reading.with_settings(**choice.settings)
+        again = apexgp.read(path, **reading.interpretation.as_settings())
+        if cells:
+            again = again.with_cells(cells)
+        if not reading.doubts:
+            assert [len(one) for one in again.curves.values()] == [len(one) for one in reading.curves.values()]
+        reading.curves
+
+    return f"{lines} {said} {delimiter!r} {cells}", act, None
+
+
 @lru_cache
 def good_workbook():
     """The same bytes whenever it is asked for: a workbook knows the second in which it was made."""
@@ -263,6 +326,7 @@ ATTACKS = {
     "run records": run_record,
     "curve files": curve_file,
     "odd tables": odd_table,
+    "readings": wild_reading,
     "workbooks": workbook_file,
     "labelled files": labelled_file,
     "terminal": hostile_names,

@@ -65,6 +65,7 @@ def commands():
     trained = ["echo {n} {seed} 0.5", *["--splits", "1", "--sizes", "20,30", "--out", "c.csv", "--results", "r.csv"]]
     fixed = {
         "forecast": [str(pairs)],
+        "read": [str(pairs)],
         "plan": [str(pairs), *plan.split()],
         "design": [str(pairs), *["--budget", "4", "--confirm", "0", "--mean", "power_law"]],
         "compare": [str(pairs), str(pairs).replace("good", "./good"), "--mean", "power_law"],

@@ -80,6 +80,7 @@ RESULTS |= {
     "RankedDesign",
 }
 RESULTS |= {"Reliability", "RequiredSize", "DenseFigure", "Experiment", "ExperimentResult", "RangeFigure"}
+RESULTS |= {"Reading"}  # attacked on its own: see `wild_reading`
 RESULTS |= {"Discrepancy", "PredictiveCheck", "Scale", "Sensitivity", "SensitivityRow"}
 RESULTS |= {display.__name__ for display in DISPLAYS}
 

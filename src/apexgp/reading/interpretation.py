@@ -1005,7 +1005,7 @@ def _fill_sizes(table: Table, roles: Roles, to_fill: Collection[str] | None) -> 
     empty = [i for i, cell in enumerate(cells) if is_blank(cell)]
     starts = [i for i, cell in enumerate(cells) if not is_blank(cell)]
     # As many rows under each of several sizes, so that it is a habit and no gap.
-    heights = {end - start for start, end in zip(starts, [*starts[1:], len(cells)], strict=True)}
+    heights = {end - start for start, end in pairwise([*starts, len(cells)])}
     habit = len(starts) > 1 and len(heights) == 1 if to_fill is None else roles.size in to_fill
     if not empty or 0 in empty or not habit:
         return table, []
