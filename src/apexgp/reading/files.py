@@ -68,6 +68,8 @@ class Sheet:
     """The number of each row."""
     place: str = "line"
     """What such a number counts: lines, rows of a workbook, records, runs."""
+    lengths: tuple[int, ...] = ()
+    """How many cells each row had."""
     delimiter: str | None = None
     """The sign between cells of a text; None where there is none."""
     spans: tuple[Span, ...] = ()
@@ -96,7 +98,8 @@ class Sheet:
         """A sheet of rows of any length."""
         width = max((len(cells) for _, cells in rows), default=0)
         grid = tuple((*cells, *[""] * (width - len(cells))) for _, cells in rows)
-        return cls(source, grid, tuple(line for line, _ in rows), **more)
+        lengths = tuple(len(cells) for _, cells in rows)
+        return cls(source, grid, tuple(line for line, _ in rows), lengths=lengths, **more)
 
     @property
     def width(self) -> int:

@@ -681,7 +681,7 @@ def refuse_numbers_as_names(sheet: Sheet, row: int) -> None:
 
 def refuse_longer_rows(sheet: Sheet, row: int) -> None:
     """Refuse rows of numbers that are longer than the row of names: commas may be decimal ones."""
-    width = max((i + 1 for names in sheet.rows[: row + 1] for i, name in enumerate(names) if name), default=0)
+    width = max(sheet.lengths[: row + 1], default=0)
     if sheet.delimiter is None:
         return
     for line, cells in zip(sheet.lines[row + 1 :], sheet.rows[row + 1 :], strict=True):
