@@ -78,6 +78,8 @@ class DoubtFacts(TypedDict):
     """Letters of the columns that it is about."""
     rows: list[int]
     """Numbers of the rows that it is about."""
+    cells: list[str]
+    """Cells at fault, such as B7; none where whole rows or columns are."""
     free: str | None
     """A field that takes what a person types, where the choices may not hold it."""
 
@@ -174,7 +176,7 @@ def read_upload(upload: Upload, words: Vocabulary) -> ReadingReply:
     return {
         "sheet": _describe_sheet(reading),
         "understood": _describe_whole(reading),
-        "doubts": [_describe_doubt(doubt, words) for doubt in doubts],
+        "doubts": [_describe_doubt(doubt, reading, words) for doubt in doubts],
         "curves": [_as_rows(curve) for curve in curves],
         "notes": notes,
     }
@@ -228,13 +230,24 @@ def _describe_whole(reading: Reading) -> UnderstoodFacts:
     }
 
 
-def _describe_doubt(doubt: Doubt, words: Vocabulary) -> DoubtFacts:
+def _describe_doubt(doubt: Doubt, reading: Reading, words: Vocabulary) -> DoubtFacts:
     doubt.error.worded_for(words)
+    letters: dict[str, list[str]] = {}
+    for column in reading.interpretation.columns:
+        letters.setdefault(column.name, []).append(column.letter)
+    cells = [
+        f"{letter}{fault.line}"
+        for fault in doubt.error.faults
+        if fault.line in doubt.rows
+        for letter in letters.get(fault.column or "", ())
+        if letter in doubt.columns
+    ]
     return {
         "question": doubt.question if doubt.choices else str(doubt.error),
         "choices": [{"label": one.label, "fields": write_fields(one.settings)} for one in doubt.choices],
         "columns": list(doubt.columns),
         "rows": list(doubt.rows),
+        "cells": list(dict.fromkeys(cells)),
         "free": doubt.free,
     }
 
