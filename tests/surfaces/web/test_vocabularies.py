@@ -107,7 +107,7 @@ def test_fields_of_one_name_set_what_the_request_is_about():
 
 def test_every_control_of_the_page_that_sets_an_argument_is_in_its_table():
     page = (files("apexgp.surfaces.web") / "static" / "index.html").read_text()
-    labels = dict(re.findall(r'<label for="(\w+)">([^<]+)</label>', page))
+    labels = dict(re.findall(r'<label for="(?:read-)?(\w+)">([^<]+)</label>', page))
     fields = {field for kind in ("advice", "page", "read") for field in words_of(kind)[1].words.values()}
     controls = {one.name: one.setting.control for one in page_settings() if one.setting.control}
     assert {field: text for field, text in labels.items() if field in fields} == {**controls, "priors": PRIORS_CONTROL}

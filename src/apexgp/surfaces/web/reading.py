@@ -199,9 +199,7 @@ def _describe_sheet(reading: Reading) -> SheetFacts:
     shown = list(zip(sheet.lines, sheet.rows, strict=True))[:_MOST_SHOWN]
     return {
         "place": sheet.place,
-        "columns": [
-            {"letter": one.letter, "name": one.name, "role": one.role} for one in found.columns[:_WIDEST_SHOWN]
-        ],
+        "columns": [_describe_column(reading, i) for i in range(min(len(found.columns), _WIDEST_SHOWN))],
         "rows": [
             {"number": line, "role": roles.get(line, "note"), "cells": list(cells[:_WIDEST_SHOWN])}
             for line, cells in shown
@@ -210,6 +208,15 @@ def _describe_sheet(reading: Reading) -> SheetFacts:
         "titles": list(sheet.titles),
         "title": sheet.title,
     }
+
+
+def _describe_column(reading: Reading, i: int) -> ColumnFacts:
+    """A column as it is taken, or, while something is in doubt, as it was said to be."""
+    sheet, found = reading.sheet, reading.interpretation
+    one = found.columns[i]
+    said = dict(found.said.roles or {}) if reading.doubts and one.role == "ignored" else {}
+    name = one.name or next((sheet.rows[sheet.index[row]][i] for row in reversed(found.header)), "")
+    return {"letter": one.letter, "name": name, "role": said.get(one.letter, one.role)}
 
 
 def _describe_whole(reading: Reading) -> UnderstoodFacts:
@@ -235,6 +242,8 @@ def _describe_doubt(doubt: Doubt, reading: Reading, words: Vocabulary) -> DoubtF
     letters: dict[str, list[str]] = {}
     for column in reading.interpretation.columns:
         letters.setdefault(column.name, []).append(column.letter)
+    named = [name for one in doubt.choices for name in write_fields(one.settings).get("score_column", ())]
+    columns = [*doubt.columns, *(letter for name in named for letter in letters.get(name, ()))]
     cells = [
         f"{letter}{fault.line}"
         for fault in doubt.error.faults
@@ -245,7 +254,7 @@ def _describe_doubt(doubt: Doubt, reading: Reading, words: Vocabulary) -> DoubtF
     return {
         "question": doubt.question if doubt.choices else str(doubt.error),
         "choices": [{"label": one.label, "fields": write_fields(one.settings)} for one in doubt.choices],
-        "columns": list(doubt.columns),
+        "columns": list(dict.fromkeys(columns)),
         "rows": list(doubt.rows),
         "cells": list(dict.fromkeys(cells)),
         "free": doubt.free,

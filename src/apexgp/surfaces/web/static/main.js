@@ -263,7 +263,7 @@ async function readAgain(fields) {
   const found = await askReading(read.bytes, fields);
   if (found) return follow(found, null, said);
   if (found === undefined || reading !== read) return;
-  read.open = "The table cannot be read like this: see above it.";
+  read.open = "Your table cannot be read like this: the reason is above it.";
   showOpen();
 }
 
@@ -278,8 +278,8 @@ function follow(found, settings = null, said = [], step = false) {
   const same = before ? found.curves.findIndex((one) => one.task === before.task && one.metric === before.metric) : reading.curve;
   reading.curve = found.curves[same] ? same : 0;
   offerCurves();
-  const questions = found.doubts.length === 1 ? "One question" : `${found.doubts.length} questions`;
-  reading.open = found.doubts.length ? `${questions} about the table must be answered first: see above it.` : "";
+  const questions = found.doubts.length === 1 ? "the question" : `the ${found.doubts.length} questions`;
+  reading.open = found.doubts.length ? `First answer ${questions} above your table.` : "";
   if (!reading.open) choose(reading.curve, settings, said);
   const long = keep(step) ? [] : ["This is too much data for a link: the address cannot hold it."];
   showReading([...found.notes, ...long], "");
@@ -426,6 +426,14 @@ for (const link of document.querySelectorAll('a[href="#answer"]')) {
 }
 new IntersectionObserver(([entry]) => { answerInSight = entry.isIntersecting; peek(); }).observe(element("answer"));
 new IntersectionObserver(([entry]) => { if ((adviceInSight = entry.isIntersecting)) advise(0); }).observe(element("help"));
+// Where a table goes on beyond its frame, the keyboard must be able to scroll it.
+const frames = new ResizeObserver((changes) => {
+  for (const { target } of changes) {
+    if (target.scrollWidth > target.clientWidth) target.tabIndex = 0;
+    else target.removeAttribute("tabindex");
+  }
+});
+for (const frame of document.querySelectorAll(".table-frame")) frames.observe(frame);
 window.addEventListener("popstate", ({ state }) => {
   if (readings[state?.reading]) reopen(state);
   else load(fromFragment(location.hash));

@@ -10,6 +10,7 @@ const ROLES = {
 const USES = { data: "used", header: "header" };
 const FREE = { metric: "Metric", total: "Sizes are shares of", range: "Lowest and highest possible score" };
 const FIRST = 60; // rows that are shown before all are asked for
+const WIDEST = 16; // characters of a column
 const LONG = 12; // characters, above which words run on over empty cells
 const element = (id) => document.getElementById(id);
 
@@ -22,6 +23,7 @@ export class Sheet {
     table.addEventListener("change", ({ target }) => this.say(target));
     table.addEventListener("keydown", (event) => this.move(event));
     table.addEventListener("focusin", ({ target }) => { if (target.dataset.cell) this.enter(target); });
+    table.addEventListener("focusout", ({ target }) => { if (target.dataset.column) setTimeout(() => this.reply && this.fillHead()); });
     element("sheet-all").addEventListener("click", () => {
       this.all = true;
       this.fill();
@@ -86,12 +88,14 @@ export class Sheet {
     if (!step) return;
     event.preventDefault();
     const tr = input.closest("tr"), trs = [...this.table.tBodies[0].rows];
-    this.cell(trs.indexOf(tr) + step[0], [...tr.cells].indexOf(input.closest("td")) - 1 + step[1])?.focus();
+    const next = this.cell(trs.indexOf(tr) + step[0], [...tr.cells].indexOf(input.closest("td")) - 1 + step[1]);
+    input.blur(); // what was written counts, also where there is no next cell
+    (next ?? input).focus();
   }
 
   cell(row, column) {
     const cells = this.table.tBodies[0].rows[row]?.querySelectorAll("input[data-cell]");
-    return cells?.[Math.min(column, cells.length - 1)];
+    return cells?.[Math.max(0, Math.min(column, cells.length - 1))];
   }
 
   /** One cell is in the order of the Tab key: the last that was used. The arrow keys go to the others. */
@@ -127,7 +131,7 @@ export class Sheet {
   build(rows, spans) {
     const { columns, place } = this.reply.sheet;
     const held = document.activeElement?.dataset?.key;
-    const width = (i) => Math.max(...rows.filter((row) => ["data", "header"].includes(row.role)).map((row) => (row.cells[i] ?? "").length), 5);
+    const width = (i) => Math.max(...rows.filter((row) => ["data", "header"].includes(row.role)).map((row) => Math.ceil(0.85 * (row.cells[i] ?? "").length)), 5);
     const head = make("tr", {}, [make("th", { scope: "col", className: "number" }, [place])]);
     for (const { letter } of columns) {
       const select = make("select", {}, Object.entries(ROLES).map(([role, words]) => new Option(words, role)));
@@ -143,9 +147,9 @@ export class Sheet {
       const tr = make("tr", {}, [make("th", { scope: "row", className: "number" }, [make("span", { className: "use" }, [number, select])])]);
       const last = spans[r] ?? columns.length - 1;
       columns.slice(0, last + 1).forEach(({ letter }, i) => {
-        const input = make("input", { autocomplete: "off", spellcheck: false, tabIndex: r || i ? -1 : 0, size: Math.min(width(i), 18) });
+        const input = make("input", { autocomplete: "off", spellcheck: false, tabIndex: r || i ? -1 : 0, size: Math.min(width(i), WIDEST) });
         input.dataset.cell = input.dataset.key = `${letter}${row.number}`;
-        tr.append(make("td", { colSpan: i === last ? columns.length - last : 1 }, [input]));
+        tr.append(make("td", i === last && last < columns.length - 1 ? { colSpan: columns.length - last } : {}, [input]));
       });
       body.append(tr);
     });
@@ -160,7 +164,7 @@ export class Sheet {
     for (const { letter, name, role } of this.reply.sheet.columns) {
       const select = this.table.querySelector(`[data-column="${letter}"]`);
       if (!(role in ROLES) && ![...select.options].some((one) => one.value === role)) select.add(new Option(role.replace(/_/g, " "), role));
-      select.value = role;
+      if (select !== document.activeElement) select.value = role; // else the arrow keys may be on their way through the list
       select.setAttribute("aria-label", `Column ${letter}${name ? `, ${name}` : ""}: role`);
       select.closest("th").className = `role-${role}`;
       mark(select, asked.get(letter));
@@ -230,7 +234,7 @@ export class Sheet {
     region.replaceChildren(...doubts.map((doubt, i) => {
       const block = make("div", { className: "doubt" }, [make("p", { id: `doubt-${i}` }, [doubt.question])]);
       const buttons = doubt.choices.map((choice, c) => {
-        const button = make("button", { type: "button" }, [choice.label]);
+        const button = make("button", { type: "button" }, [choice.label.replace(/^./, (first) => first.toUpperCase())]);
         Object.assign(button.dataset, { doubt: i, choice: c });
         button.setAttribute("aria-describedby", `doubt-${i}`);
         return button;
@@ -243,6 +247,7 @@ export class Sheet {
       }
       return block;
     }));
+    if (doubts.length) region.scrollIntoView({ block: "nearest" });
     if (focused) (region.querySelector("button, input") ?? element("sheet-summary")).focus();
     const marked = this.table.querySelector("td [aria-invalid]"), frame = element("sheet-frame");
     if (marked) frame.scrollTop = marked.closest("tr").offsetTop - frame.clientHeight / 2; // within the frame: the page stays
