@@ -135,9 +135,14 @@ def test_the_page_reads_falling_scores_and_then_asks_which_way_is_better(ask):
     for lower, direction in ((True, "lower"), (False, "higher")):
         _, _, page = ask("/api/page", {"table": table, "lower_is_better": lower})
         assert page["forecast"]["pilot"]["direction"] == direction
-    for text, lower in ((table, None), ("size,score,direction\n60,0.3,higher\n90,0.2,higher\n", False)):
-        (curve,) = ask("/api/read", text.encode(), headers=OCTETS)[2]["curves"]
+    said = "size,score,direction\n60,0.3,higher\n90,0.2,higher\n"
+    for text, query, lower in ((table, "?lower_is_better=true", True), (said, "", False), (TABLE, "", None)):
+        (curve,) = ask(f"/api/read{query}", text.encode(), headers=OCTETS)[2]["curves"]
         assert curve["lower_is_better"] is lower
+    (doubt,) = ask("/api/read", table.encode(), headers=OCTETS)[2]["doubts"]
+    assert "is lower better?" in doubt["question"]
+    assert [choice["fields"] for choice in doubt["choices"]] == [{"lower_is_better": True}, {"lower_is_better": False}]
+    assert doubt["free"] == "metric"
 
 
 def test_losses_of_any_range(ask, facts_of, tmp_path):
@@ -261,7 +266,7 @@ def test_pasted_text_is_read_as_people_copy_it(ask):
     assert curve["rows"] == [[60, 0.66, "a"], [94, 0.70, "a"]]
     bare = read("60\t0.66\n94\t0.70\n")
     assert bare["curves"][0]["rows"] == [[60, 0.66, None], [94, 0.70, None]]
-    assert bare["notes"] == ["The columns have no names; read as size, score."]
+    assert "the columns have no names" in bare["notes"][0]
     wide = read("60;0,66;0,67\n94;0,70;0,71\n")["curves"][0]["rows"]
     assert [row[:2] for row in wide] == [[60, 0.66], [60, 0.67], [94, 0.70], [94, 0.71]]
     assert len({row[2] for row in wide}) == 2
@@ -271,8 +276,9 @@ def test_pasted_text_is_read_as_people_copy_it(ask):
     assert [(curve["task"], curve["metric"]) for curve in two] == [
         ("a", "auroc"), ("b", "auroc"), ("a", "accuracy"), ("b", "accuracy")
     ]  # fmt: skip
-    for nothing in (b"", b"\n\n", b"size,score\n", b"\x00\x01\x02"):
+    for nothing in (b"", b"\n\n", b"\x00\x01\x02"):
         assert refused(ask("/api/read", nothing, headers=OCTETS), 422)["kind"] == "data"
+    assert "no rows" in read("size,score\n")["doubts"][0]["question"]
 
 
 def test_what_is_known_beside_the_scores_goes_with_them(ask):
@@ -362,7 +368,7 @@ def test_a_doubt_comes_with_the_sheet_and_the_ways_to_settle_it(ask):
     _, _, answer = ask("/api/read?roles=B%3Dscore,C%3Dscore", raw, headers=OCTETS)
     assert roles_of(answer) == {"A": "size", "B": "score", "C": "score", "D": "ignored"}
     assert "different metrics" in answer["doubts"][0]["question"]
-    _, _, answer = ask("/api/read", b"a,b\n1,2\n", headers=OCTETS)
+    _, _, answer = ask("/api/read", b"a,b\n60,0.6\n94,0.7\n", headers=OCTETS)
     assert answer["doubts"][0]["choices"][0]["fields"] == {"roles": "A=size"}
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import io
 import zipfile
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, TypedDict
+from dataclasses import dataclass
+from typing import NamedTuple, TypedDict
 
 from ..._check import format_some, format_value
 from ...curve import LearningCurve, Reading, ask_for_direction, build_detail_columns
@@ -65,7 +65,7 @@ class ChoiceFacts(TypedDict):
     """One way to settle a doubt."""
 
     label: str
-    fields: dict[str, Any]
+    fields: dict[str, str | float | bool | list[str]]
     """What to set: fields of this request."""
 
 
@@ -161,7 +161,7 @@ def read_upload(upload: Upload, words: Vocabulary) -> ReadingReply:
     readings = [first]
     metrics = _list_metrics(first)
     if metrics:  # each of several metrics in a column is a curve of its own
-        readings = [_read(_NAME, upload.raw, replace(upload.columns, metric=metric)) for metric in metrics]
+        readings = [first.with_settings(metric=metric) for metric in metrics]
     reading = readings[0]
     doubts = reading.doubts if not any(one.doubts for one in readings[1:]) else readings[-1].doubts
     curves = [] if doubts else [curve for one in readings for curve in one.find_curves().values()]
