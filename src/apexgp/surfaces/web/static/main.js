@@ -214,7 +214,7 @@ async function read(source, row = null, settings = null) {
   reading = { bytes, fields: {}, past: [], curve: 0 };
   readings.push(bytes);
   grid.rows = [];
-  showNothing([]);
+  if (found.doubts.length) showNothing([]); // an answer about another table would look like this one's
   follow(found, settings, [], true);
   return true;
 }
@@ -264,7 +264,7 @@ async function readAgain(fields) {
   if (found) return follow(found, null, said);
   if (found === undefined || reading !== read) return;
   read.open = "Your table cannot be read like this: the reason is above it.";
-  showOpen();
+  update(0);
 }
 
 /** Show a reading, and answer for the curve that was chosen; `said` of it anew are these fields. */
