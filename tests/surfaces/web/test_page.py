@@ -126,6 +126,11 @@ def test_pasted_pairs_are_answered_and_every_change_follows(open_page, server):
         assert (role(page, "A"), role(page, "B")) == ("Sizes", "Scores")
         correct(page, "B6", "0,79")
         page.wait_for_function("old => document.querySelector('#lead').textContent !== old", arg=first)
+        paste(page, "350\t0,78\n360\t0,79\n700\t0,9", "[data-cell=A5]")  # what is beyond the sheet is not its own
+        answered(page, "times the pilot's 360")
+        page.wait_for_function("() => document.querySelector('[data-cell=B5]').value === '0,78'")
+        page.click("#undo")
+        page.wait_for_function("() => document.querySelector('[data-cell=B5]').value === '0,75'")
         page.fill("#target", "85 %")
         assert "0.85" in answered(page, "0.85")
         page.fill("#at", "720, 20k")
@@ -434,7 +439,8 @@ def test_names_that_say_nothing_take_two_clicks(open_page):
 def test_a_cover_sheet_is_passed_over(open_page, tmp_path):
     rows = [line.split("\t") for line in SPREADSHEET.replace(",", ".").splitlines()]
     better = [[size, score.replace("0.7", "0.8")] for size, score in rows]
-    path = workbook(tmp_path / "book.xlsx", Cover=[["Pilot of the thorax study"], ["see the other sheets"]], Scores=rows)
+    cover = [["Pilot of the thorax study"], ["see the other sheets"]]
+    path = workbook(tmp_path / "book.xlsx", Cover=cover, Scores=rows)
     with open_page() as page:
         page.set_input_files("#file", path)
         answered(page, "times the pilot's 360")
@@ -487,8 +493,8 @@ def test_every_role_can_be_chosen(open_page):
 
 def test_a_role_is_chosen_by_the_keyboard_and_passes_others_without_harm(open_page):
     with open_page() as page:
-        table = "n,AUC,F1,rep\n" + "".join(f"{n},0.7{i},0.6{i},{s}\n" for i, n in enumerate((60, 94, 200)) for s in "ab")
-        paste(page, table)
+        rows = [f"{n},0.7{i},0.6{i},{split}\n" for i, n in enumerate((60, 94, 200)) for split in "ab"]
+        paste(page, "n,AUC,F1,rep\n" + "".join(rows))
         page.get_by_role("button", name="The scores are in “AUC”").click()
         answered(page, "times the pilot's 200, which give 0.720")
         assert [role(page, letter) for letter in "ABCD"] == ["Sizes", "Scores", "not used", "Splits"]
@@ -499,7 +505,9 @@ def test_a_role_is_chosen_by_the_keyboard_and_passes_others_without_harm(open_pa
         for _ in range(10):  # past models, splits and all others, each of them read
             page.keyboard.press("ArrowUp")
             page.wait_for_timeout(60)
-        page.wait_for_function("() => document.querySelector('[data-column=C]').closest('th').className === 'role-score'")
+        page.wait_for_function(
+            "() => document.querySelector('[data-column=C]').closest('th').className === 'role-score'"
+        )
         assert page.evaluate("document.activeElement.dataset.column") == "C"
         assert [role(page, letter) for letter in "ABD"] == ["Sizes", "Scores", "Splits"]
         page.click("#undo")  # all of it was one change

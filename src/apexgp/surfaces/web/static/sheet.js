@@ -22,6 +22,7 @@ export class Sheet {
     const table = this.table;
     table.addEventListener("change", ({ target }) => this.say(target));
     table.addEventListener("keydown", (event) => this.move(event));
+    table.addEventListener("paste", (event) => this.paste(event));
     table.addEventListener("focusin", ({ target }) => { if (target.dataset.cell) this.enter(target); });
     table.addEventListener("focusout", ({ target }) => { if (target.dataset.column) setTimeout(() => this.reply && this.fillHead()); });
     element("sheet-all").addEventListener("click", () => {
@@ -67,6 +68,19 @@ export class Sheet {
     if (dataset.column) this.change(`column ${dataset.column}`, (fields, { sheet }) => withRole(fields, sheet, dataset.column, value));
     if (dataset.row) this.change(`row ${dataset.row}`, (fields, { understood }) => withRow(fields, understood, Number(dataset.row), value));
     if (dataset.cell) this.change(`cell ${dataset.cell}`, (fields) => withCell(fields, dataset.cell, value.trim()));
+  }
+
+  /** Several cells that were copied go over those from here on, as in a spreadsheet. */
+  paste(event) {
+    const text = event.clipboardData.getData("text/plain").replace(/\r?\n$/, ""), at = event.target.dataset.cell;
+    if (!at || !/[\t\n]/.test(text)) return;
+    event.preventDefault();
+    const { columns, rows } = this.reply.sheet;
+    const [, letter, number] = /^([A-Z]+)(-?\d+)$/.exec(at);
+    const left = columns.findIndex((one) => one.letter === letter), top = rows.findIndex((row) => row.number === Number(number));
+    const cells = text.split(/\r?\n/).flatMap((line, r) => line.split("\t").map((cell, c) => [columns[left + c]?.letter, rows[top + r]?.number, cell]));
+    const within = cells.filter(([column, row]) => column && row !== undefined);
+    this.change(`paste ${at}`, (fields) => within.reduce((all, [column, row, cell]) => withCell(all, `${column}${row}`, cell.trim()), fields));
   }
 
   sayOfAll(control) {
