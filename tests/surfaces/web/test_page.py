@@ -436,6 +436,22 @@ def test_names_that_say_nothing_take_two_clicks(open_page):
         assert [role(page, letter) for letter in "ABC"] == ["Sizes", "Scores", "Scores"]
 
 
+def test_a_header_that_was_not_found_is_said_row_by_row(open_page):
+    with open_page() as page:
+        table = "Exp 7\tv2\t\nfoo\tbar\tbaz\n(units)\t(%)\t\n100\t71,0\ta\n200\t74,5\tb\n400\t78,2\tc\nmean\t74,6\t\n"
+        paste(page, table)
+        page.locator("#reading-doubts .doubt").first.wait_for()
+        for line in (2, 3):  # each beside the one above it
+            page.get_by_label(f"Use of line {line}").select_option("header")
+        page.get_by_label("Use of line 1").select_option("not used")
+        page.wait_for_function("() => document.querySelector('#read-header').value === '2-3'")
+        page.get_by_label("Column A, foo", exact=False).select_option("Sizes")
+        page.get_by_label("Column B, bar", exact=False).select_option("Scores")
+        answered(page, "times the pilot's 400, which give 0.782")
+        uses = page.locator("#sheet-table tbody select option:checked").all_inner_texts()
+        assert uses == ["title", "header", "header", "used", "used", "used", "summary"]
+
+
 def test_a_cover_sheet_is_passed_over(open_page, tmp_path):
     rows = [line.split("\t") for line in SPREADSHEET.replace(",", ".").splitlines()]
     better = [[size, score.replace("0.7", "0.8")] for size, score in rows]

@@ -48,7 +48,10 @@ export function withRow(fields, understood, number, use) {
   header.delete(number);
   if (use === "data") rows.add(number);
   else rows.delete(number);
-  return merge(fields, { rows: writeRows(rows), ...(named ? { header: writeRows(header) || "none" } : {}) });
+  const said = named ? { header: writeRows(header) || "none" } : {};
+  // Beneath what is left of the header, the reader finds the rows better than it would by what it took for them before.
+  if (named && use !== "data" && header.size && !fields.rows) return merge(fields, said);
+  return merge(fields, { ...said, rows: writeRows(rows) });
 }
 
 export function withCell(fields, where, text) {
