@@ -422,6 +422,12 @@ def test_a_doubt_is_settled_by_a_click(open_page):
         page.get_by_label("Column C, F1: role").select_option("Scores")  # another way to say it
         answered(page, "times the pilot's 500, which give 0.760")
         assert page.input_value("#metric") == "F1"
+        page.go_back()  # to the table before it
+        answered(page, "18,000 training examples")
+        assert role(page, "B") == "Scores"
+        page.go_back()
+        page.wait_for_selector("#grid-frame:not([hidden])")
+        assert page.is_hidden("#sheet-view")
 
 
 def test_names_that_say_nothing_take_two_clicks(open_page):

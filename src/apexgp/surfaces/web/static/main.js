@@ -37,9 +37,8 @@ function changed() {
 function keep(step) {
   const fragment = toFragment({ rows: grid.rows, settings: readSettings() });
   const state = reading && { reading: readings.indexOf(reading.bytes), fields: reading.fields, curve: reading.curve };
-  const moved = "#" + (fragment ?? "") !== (location.hash || "#");
-  if (moved || JSON.stringify(state) !== JSON.stringify(history.state)) {
-    history[step && moved ? "pushState" : "replaceState"](state, "", "#" + (fragment ?? ""));
+  if ("#" + (fragment ?? "") !== (location.hash || "#") || JSON.stringify(state) !== JSON.stringify(history.state)) {
+    history[step ? "pushState" : "replaceState"](state, "", "#" + (fragment ?? ""));
   }
   return fragment !== null;
 }
