@@ -102,7 +102,7 @@ def refused(answer, status, argument=None):
     assert headers.get_content_type() == "application/json"
     assert list(body) == ["error"]
     error = body["error"]
-    assert sorted(error) == ["argument", "kind", "message", "rows", "table"]
+    assert sorted(error) == ["argument", "kind", "message", "rows"]
     assert error["argument"] == argument
     assert error["message"].endswith(".")
     assert "\n" not in error["message"]

@@ -78,7 +78,7 @@ class ColumnSettings:
         str | None,
         Setting(
             "Column that names the task.",
-            control="Tasks",
+            control="Models or tasks",
             default="task, dataset, model or similar, if any",
             arguments=("task",),
             server_limits=_NAME,

@@ -74,7 +74,7 @@ def test_what_is_no_request_is_refused_in_the_one_shape():
     (answer,) = asyncio.run(exchanges(b"\x16\x03\x01 no HTTP at all\r\n\r\n"))
     status, error = body_of(answer)
     assert status == b"400"
-    assert sorted(error) == ["argument", "kind", "message", "rows", "table"]
+    assert sorted(error) == ["argument", "kind", "message", "rows"]
 
 
 def test_those_that_have_waited_longest_make_room(monkeypatch):

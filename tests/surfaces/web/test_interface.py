@@ -135,9 +135,14 @@ def test_the_page_reads_falling_scores_and_then_asks_which_way_is_better(ask):
     for lower, direction in ((True, "lower"), (False, "higher")):
         _, _, page = ask("/api/page", {"table": table, "lower_is_better": lower})
         assert page["forecast"]["pilot"]["direction"] == direction
-    for text, lower in ((table, None), ("size,score,direction\n60,0.3,higher\n90,0.2,higher\n", False)):
-        (curve,) = ask("/api/read", text.encode(), headers=OCTETS)[2]["curves"]
+    said = "size,score,direction\n60,0.3,higher\n90,0.2,higher\n"
+    for text, query, lower in ((table, "?lower_is_better=true", True), (said, "", False), (TABLE, "", None)):
+        (curve,) = ask(f"/api/read{query}", text.encode(), headers=OCTETS)[2]["curves"]
         assert curve["lower_is_better"] is lower
+    (doubt,) = ask("/api/read", table.encode(), headers=OCTETS)[2]["doubts"]
+    assert "is lower better?" in doubt["question"]
+    assert [choice["fields"] for choice in doubt["choices"]] == [{"lower_is_better": True}, {"lower_is_better": False}]
+    assert doubt["free"] == "metric"
 
 
 def test_losses_of_any_range(ask, facts_of, tmp_path):
@@ -261,7 +266,7 @@ def test_pasted_text_is_read_as_people_copy_it(ask):
     assert curve["rows"] == [[60, 0.66, "a"], [94, 0.70, "a"]]
     bare = read("60\t0.66\n94\t0.70\n")
     assert bare["curves"][0]["rows"] == [[60, 0.66, None], [94, 0.70, None]]
-    assert bare["notes"] == ["The columns have no names; read as size, score."]
+    assert "the columns have no names" in bare["notes"][0]
     wide = read("60;0,66;0,67\n94;0,70;0,71\n")["curves"][0]["rows"]
     assert [row[:2] for row in wide] == [[60, 0.66], [60, 0.67], [94, 0.70], [94, 0.71]]
     assert len({row[2] for row in wide}) == 2
@@ -271,8 +276,9 @@ def test_pasted_text_is_read_as_people_copy_it(ask):
     assert [(curve["task"], curve["metric"]) for curve in two] == [
         ("a", "auroc"), ("b", "auroc"), ("a", "accuracy"), ("b", "accuracy")
     ]  # fmt: skip
-    for nothing in (b"", b"\n\n", b"size,score\n", b"\x00\x01\x02"):
+    for nothing in (b"", b"\n\n", b"\x00\x01\x02"):
         assert refused(ask("/api/read", nothing, headers=OCTETS), 422)["kind"] == "data"
+    assert "no rows" in read("size,score\n")["doubts"][0]["question"]
 
 
 def test_what_is_known_beside_the_scores_goes_with_them(ask):
@@ -340,17 +346,41 @@ def test_a_mean_over_an_unknown_number_of_runs_is_surer_than_one_run(ask):
     assert ["counts as one run" in " ".join(reply["cautions"]) for reply in replies] == [True, False]
 
 
-def test_where_the_reader_is_in_doubt_it_offers_what_there_is(ask):
+def roles_of(answer):
+    return {column["letter"]: column["role"] for column in answer["sheet"]["columns"]}
+
+
+def test_a_doubt_comes_with_the_sheet_and_the_ways_to_settle_it(ask):
     raw = b"cases,accuracy,F1,note\n60,0.6,0.7,a\n94,0.7,0.8,b\n147,0.7,0.8,c\n"
-    error = refused(ask("/api/read", raw, headers=OCTETS), 422, "score_column")
-    assert error["table"] == {"columns": ["cases", "accuracy", "F1", "note"], "sheets": [], "sheet": None, "cells": []}
-    assert error["message"].endswith("Name one of them, for instance with “Scores” (accuracy).")
-    status, _, answer = ask("/api/read?score_column=F1", raw, headers=OCTETS)
-    assert (status, answer["table"]) == (200, error["table"])
-    assert [row[1] for row in answer["curves"][0]["rows"]] == [0.7, 0.8, 0.8]
-    error = refused(ask("/api/read", b"a,b\n1,2\n", headers=OCTETS), 422, "size_column")
-    assert error["table"]["columns"] == ["a", "b"]
-    assert error["message"].endswith("Name yours with “Sizes”.")
+    status, _, answer = ask("/api/read", raw, headers=OCTETS)
+    assert (status, answer["curves"]) == (200, [])
+    assert [row["role"] for row in answer["sheet"]["rows"]] == ["header", "data", "data", "data"]
+    assert roles_of(answer) == {"A": "size", "B": "ignored", "C": "ignored", "D": "ignored"}
+    (doubt,) = answer["doubts"]
+    assert doubt["question"].endswith("Which one should be forecast?")
+    assert doubt["choices"][0] == {"label": "the scores are in “accuracy”", "fields": {"score_column": ["accuracy"]}}
+    assert "B" in doubt["columns"]
+    for query in ("score_column=F1", "roles=C%3Dscore"):
+        _, _, answer = ask(f"/api/read?{query}", raw, headers=OCTETS)
+        assert answer["doubts"] == []
+        assert [row[1] for row in answer["curves"][0]["rows"]] == [0.7, 0.8, 0.8]
+    # What was said is shown, although it leaves another doubt.
+    _, _, answer = ask("/api/read?roles=B%3Dscore,C%3Dscore", raw, headers=OCTETS)
+    assert roles_of(answer) == {"A": "size", "B": "score", "C": "score", "D": "ignored"}
+    assert "different metrics" in answer["doubts"][0]["question"]
+    _, _, answer = ask("/api/read", b"a,b\n60,0.6\n94,0.7\n", headers=OCTETS)
+    assert answer["doubts"][0]["choices"][0]["fields"] == {"roles": "A=size"}
+
+
+def test_cells_at_fault_are_named_and_corrected(ask):
+    raw = b"Patients\tAUC\n60\to.66\n9x\t0.70\n147\t0.72\n"
+    _, _, answer = ask("/api/read", raw, headers=OCTETS)
+    assert answer["doubts"][0]["cells"] == ["B2", "A3"]
+    _, _, answer = ask("/api/read?cells=B2%3D0.66&cells=A3%3D94", raw, headers=OCTETS)
+    assert answer["curves"][0]["rows"] == [[60, 0.66, None], [94, 0.70, None], [147, 0.72, None]]
+    assert (answer["curves"][0]["unit"], answer["curves"][0]["metric"]) == ("patients", "AUC")
+    assert answer["sheet"]["rows"][1]["cells"] == ["60", "0.66"]
+    refused(ask("/api/read?cells=B99%3D1", raw, headers=OCTETS), 422, "cells")
 
 
 def test_sheets_of_a_workbook_are_offered(ask):
@@ -361,12 +391,11 @@ def test_sheets_of_a_workbook_are_offered(ask):
     for row in (["n", "AUC"], [60, 0.66], [94, 0.70]):
         scores.append(row)
     book.save(file)
-    error = refused(ask("/api/read?sheet=Notes", file.getvalue(), headers=OCTETS), 422, "sheet")
-    assert error["table"] == {"columns": [], "sheets": ["Notes", "Scores"], "sheet": "Notes", "cells": []}
-    assert error["message"].endswith("Choose another with “Sheet”.")
     for query in ("?sheet=Scores", "?sheet=2", ""):  # the only one with a table
         status, _, answer = ask(f"/api/read{query}", file.getvalue(), headers=OCTETS)
-        assert (status, answer["table"]["sheet"], answer["table"]["columns"]) == (200, "Scores", ["n", "AUC"])
+        assert (status, answer["sheet"]["title"], answer["sheet"]["titles"]) == (200, "Scores", ["Notes", "Scores"])
+        assert roles_of(answer) == {"A": "size", "B": "score"}
+    refused(ask("/api/read?sheet=Other", file.getvalue(), headers=OCTETS), 422, "sheet")
 
 
 def test_the_page_is_refused_in_the_words_of_its_controls(ask):

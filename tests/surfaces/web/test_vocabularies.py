@@ -21,6 +21,7 @@ from apexgp import (
     sensitivity,
     write_report,
 )
+from apexgp.curve.reader import TableOptions
 from apexgp.errors import DataError, Fault, RequestError
 from apexgp.question_base.column_settings import ColumnSettings
 from apexgp.settings import list_settings
@@ -48,7 +49,7 @@ CALLED = {
     "check": (*READING, predictive_check),
 }
 # Arguments that no field sets.
-NOT_READ = {"path", "sheet", "inference", "variant"}
+NOT_READ = {"path", "sheet", "sections", "inference", "variant"}
 USUAL = {"threshold", "oe_width", "slope_width", "cstatistic_width", "net_benefit_width"}  # beside a forecast
 WITHOUT_FIELD = {
     "advice": NOT_READ | {"model", "cost", "sizes", "n_splits", "confirm"},
@@ -60,13 +61,16 @@ WITHOUT_FIELD = {
     "minimum": set(),
     "page": NOT_READ | USUAL | {"self", "n_splits", "kind", "model", "start"},
     "plan": NOT_READ | {"model", "of"},
-    "read": {"path"},
+    "read": {"path", "sections"},
     "report": NOT_READ | {"model", "overwrite", "progress"},
     "sensitivity": NOT_READ | {"model", "n_jobs"},
     "check": NOT_READ | {"model"},
 }
 # Fields that set no argument: the measurements themselves, and what the surfaces do with them.
-NO_ARGUMENT = {"table", "task", "published", "backtest", "doubts", "purpose", "quick"}
+NO_ARGUMENT = {"table", "task", "cells", "published", "backtest", "doubts", "purpose", "quick"}
+
+BY_LETTER = {"roles", "cells"}  # which the sheet itself sets
+OF_COLUMNS = {*BY_LETTER, *(f"{name}_column" for name in ("size", "score", "split", "task", "train", "sd")), "n_test"}
 
 
 def page_settings():
@@ -91,6 +95,8 @@ def words_of(kind):
 def test_every_field_that_sets_an_argument_is_in_the_table(kind):
     words = words_of(kind)[1].words
     arguments = {argument for called in CALLED[kind] for argument in inspect.signature(called).parameters}
+    if "settings" in arguments:  # of a table
+        arguments = arguments - {"settings"} | set(TableOptions.__annotations__)
     assert arguments - set(words) == WITHOUT_FIELD[kind]
     assert {words[name] for name in arguments & set(words)} == fields_of(kind) - NO_ARGUMENT
     assert set(words.values()) == fields_of(kind)  # none is hidden by another that sets the same
@@ -106,11 +112,15 @@ def test_fields_of_one_name_set_what_the_request_is_about():
 
 
 def test_every_control_of_the_page_that_sets_an_argument_is_in_its_table():
-    page = (files("apexgp.surfaces.web") / "static" / "index.html").read_text()
-    labels = dict(re.findall(r'<label for="(\w+)">([^<]+)</label>', page))
+    static = files("apexgp.surfaces.web") / "static"
+    page, sheet = ((static / name).read_text() for name in ("index.html", "sheet.js"))
+    labels = dict(re.findall(r'<label for="(?:read-)?(\w+)">([^<]+)</label>', page))
     fields = {field for kind in ("advice", "page", "read") for field in words_of(kind)[1].words.values()}
     controls = {one.name: one.setting.control for one in page_settings() if one.setting.control}
+    of_columns = {field: controls.pop(field) for field in OF_COLUMNS}
     assert {field: text for field, text in labels.items() if field in fields} == {**controls, "priors": PRIORS_CONTROL}
+    # What a column may hold is said above it, in the same words.
+    assert [text for field, text in of_columns.items() if field not in BY_LETTER and f'"{text}"' not in sheet] == []
 
 
 def made(kind, given, problem, monkeypatch):
@@ -147,19 +157,19 @@ def test_a_field_without_a_control_goes_by_its_own_name(monkeypatch):
 
 
 def test_a_table_is_parsed_once(monkeypatch):
-    from apexgp.reading import source
+    from apexgp.curve import reader
 
     parsed = []
-    read = source.table_in
-    monkeypatch.setattr(source, "table_in", lambda *a, **k: parsed.append(a) or read(*a, **k))
-    for raw, status in (
-        (b"size,score,metric\n60,0.6,auc\n94,0.7,auc\n60,0.6,f1\n94,0.7,f1\n", 200),
-        (b"60,0.6\n94,0.7\n", 200),
-        (b"size,score\n60,0.6\n94,x\n", 422),
-        (b"cases,a,b\n60,0.6,1\n94,x,1\n", 422),
+    read = reader.load_sheet
+    monkeypatch.setattr(reader, "load_sheet", lambda *a, **k: parsed.append(a) or read(*a, **k))
+    for raw in (
+        b"size,score,metric\n60,0.6,auc\n94,0.7,auc\n60,0.6,f1\n94,0.7,f1\n",
+        b"60,0.6\n94,0.7\n",
+        b"size,score\n60,0.6\n94,x\n",
+        b"cases,a,b\n60,0.6,1\n94,x,1\n",
     ):
         parsed.clear()
-        assert answers.answer(("read", Upload(raw, ColumnSettings())))[0] == status
+        assert answers.answer(("read", Upload(raw, ColumnSettings())))[0] == 200
         assert len(parsed) == 1
     parsed.clear()
     asked = request_fields("backtest", table="size,score\n60,x\n")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import io
 import zipfile
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, TypedDict
+from dataclasses import dataclass
+from typing import NamedTuple, TypedDict
 
 from ..._check import format_some, format_value
 from ...curve import LearningCurve, Reading, ask_for_direction, build_detail_columns
@@ -65,7 +65,7 @@ class ChoiceFacts(TypedDict):
     """One way to settle a doubt."""
 
     label: str
-    fields: dict[str, Any]
+    fields: dict[str, str | float | bool | list[str]]
     """What to set: fields of this request."""
 
 
@@ -78,6 +78,8 @@ class DoubtFacts(TypedDict):
     """Letters of the columns that it is about."""
     rows: list[int]
     """Numbers of the rows that it is about."""
+    cells: list[str]
+    """Cells at fault, such as B7; none where whole rows or columns are."""
     free: str | None
     """A field that takes what a person types, where the choices may not hold it."""
 
@@ -159,7 +161,7 @@ def read_upload(upload: Upload, words: Vocabulary) -> ReadingReply:
     readings = [first]
     metrics = _list_metrics(first)
     if metrics:  # each of several metrics in a column is a curve of its own
-        readings = [_read(_NAME, upload.raw, replace(upload.columns, metric=metric)) for metric in metrics]
+        readings = [first.with_settings(metric=metric) for metric in metrics]
     reading = readings[0]
     doubts = reading.doubts if not any(one.doubts for one in readings[1:]) else readings[-1].doubts
     curves = [] if doubts else [curve for one in readings for curve in one.find_curves().values()]
@@ -174,7 +176,7 @@ def read_upload(upload: Upload, words: Vocabulary) -> ReadingReply:
     return {
         "sheet": _describe_sheet(reading),
         "understood": _describe_whole(reading),
-        "doubts": [_describe_doubt(doubt, words) for doubt in doubts],
+        "doubts": [_describe_doubt(doubt, reading, words) for doubt in doubts],
         "curves": [_as_rows(curve) for curve in curves],
         "notes": notes,
     }
@@ -197,9 +199,7 @@ def _describe_sheet(reading: Reading) -> SheetFacts:
     shown = list(zip(sheet.lines, sheet.rows, strict=True))[:_MOST_SHOWN]
     return {
         "place": sheet.place,
-        "columns": [
-            {"letter": one.letter, "name": one.name, "role": one.role} for one in found.columns[:_WIDEST_SHOWN]
-        ],
+        "columns": [_describe_column(reading, i) for i in range(min(len(found.columns), _WIDEST_SHOWN))],
         "rows": [
             {"number": line, "role": roles.get(line, "note"), "cells": list(cells[:_WIDEST_SHOWN])}
             for line, cells in shown
@@ -208,6 +208,15 @@ def _describe_sheet(reading: Reading) -> SheetFacts:
         "titles": list(sheet.titles),
         "title": sheet.title,
     }
+
+
+def _describe_column(reading: Reading, i: int) -> ColumnFacts:
+    """A column as it is taken, or, while something is in doubt, as it was said to be."""
+    sheet, found = reading.sheet, reading.interpretation
+    one = found.columns[i]
+    said = dict(found.said.roles or {}) if reading.doubts and one.role == "ignored" else {}
+    name = one.name or next((sheet.rows[sheet.index[row]][i] for row in reversed(found.header)), "")
+    return {"letter": one.letter, "name": name, "role": said.get(one.letter, one.role)}
 
 
 def _describe_whole(reading: Reading) -> UnderstoodFacts:
@@ -228,13 +237,26 @@ def _describe_whole(reading: Reading) -> UnderstoodFacts:
     }
 
 
-def _describe_doubt(doubt: Doubt, words: Vocabulary) -> DoubtFacts:
+def _describe_doubt(doubt: Doubt, reading: Reading, words: Vocabulary) -> DoubtFacts:
     doubt.error.worded_for(words)
+    letters: dict[str, list[str]] = {}
+    for column in reading.interpretation.columns:
+        letters.setdefault(column.name, []).append(column.letter)
+    named = [name for one in doubt.choices for name in write_fields(one.settings).get("score_column", ())]
+    columns = [*doubt.columns, *(letter for name in named for letter in letters.get(name, ()))]
+    cells = [
+        f"{letter}{fault.line}"
+        for fault in doubt.error.faults
+        if fault.line in doubt.rows
+        for letter in letters.get(fault.column or "", ())
+        if letter in doubt.columns
+    ]
     return {
         "question": doubt.question if doubt.choices else str(doubt.error),
         "choices": [{"label": one.label, "fields": write_fields(one.settings)} for one in doubt.choices],
-        "columns": list(doubt.columns),
+        "columns": list(dict.fromkeys(columns)),
         "rows": list(doubt.rows),
+        "cells": list(dict.fromkeys(cells)),
         "free": doubt.free,
     }
 

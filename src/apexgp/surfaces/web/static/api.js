@@ -5,7 +5,7 @@ const KEY = "apexgp-token";
 export class Refused extends Error {
   constructor(error, status) {
     super(error.message);
-    Object.assign(this, { status, kind: error.kind, argument: error.argument, rows: error.rows ?? [], table: error.table });
+    Object.assign(this, { status, kind: error.kind, argument: error.argument, rows: error.rows ?? [] });
   }
 }
 

@@ -2,9 +2,10 @@
 
 import { list, setProse, showAdvice, showAnswer, showBacktest, showDoubts, showNoAdvice } from "./answer.js";
 import { ask, keepToken, latest, Refused, setToken } from "./api.js";
-import { chosen, forget, forgetColumns, offer } from "./choice.js";
+import { toQuery } from "./fields.js";
 import { Grid } from "./grid.js";
 import { readSettings, requested, requestedNext, showFault, writeSettings } from "./settings.js";
+import { Sheet } from "./sheet.js";
 import { DETAILS, emptyState, fromFragment, toFragment } from "./state.js";
 import { take } from "./take.js";
 import { askOpened } from "./questions.js";
@@ -15,36 +16,54 @@ const element = (id) => document.getElementById(id);
 const nothingYet = element("lead").textContent;
 
 let shown = null; // the answer on the page, the request that it answers, and the advice that followed
-let curves = []; // of the file that was read last
-let file = null; // that file: its bytes, and the row that it was pasted into
-let asWritten = false; // whether the rows are those of a file that could not be read
+let reading = null; // the sheet on the page: its bytes, what was said of it, the reply, and what was said before
+let asking = null; // what stops the request for a reading that is under way
 let answerInSight = true;
 let adviceInSight = false;
 let advised = null; // what was advised last, and what for
 
+const readings = []; // all that were shown, for the Back button
+const sheet = new Sheet(change);
 const grid = new Grid(element("rows"), { changed, pasted: (text, row) => read(text, row) });
 const update = latest(answerNow, WAIT);
 const advise = latest(adviseNow, LONGER);
 
 function changed() {
   element("about").hidden = true;
-  if (asWritten) showReading([], "");
   update();
 }
 
 /** Put the state into the address; as a step that the Back button undoes where much was replaced. */
 function keep(step) {
   const fragment = toFragment({ rows: grid.rows, settings: readSettings() });
-  if ("#" + (fragment ?? "") !== (location.hash || "#")) {
-    history[step ? "pushState" : "replaceState"](null, "", "#" + (fragment ?? ""));
+  const state = reading && { reading: readings.indexOf(reading.bytes), fields: reading.fields, curve: reading.curve };
+  if ("#" + (fragment ?? "") !== (location.hash || "#") || JSON.stringify(state) !== JSON.stringify(history.state)) {
+    history[step ? "pushState" : "replaceState"](state, "", "#" + (fragment ?? ""));
   }
   return fragment !== null;
 }
 
 function load(state) {
+  asking?.abort();
+  reading = null;
+  sheet.hide();
+  element("grid-frame").hidden = false;
+  element("reading-doubts").hidden = true;
+  offerCurves();
+  showReading([], "");
   grid.rows = state.rows;
   writeSettings(state.settings);
   update(0);
+}
+
+/** Show a reading again that the Back button goes back to. */
+async function reopen({ reading: number, fields, curve }) {
+  const { settings } = fromFragment(location.hash);
+  const found = await askReading(readings[number], fields);
+  if (!found) return;
+  reading = { bytes: readings[number], fields, past: [], curve };
+  follow(found);
+  writeSettings(settings);
 }
 
 /** The rows that can be used as a table for the server, and which row each of its lines is. */
@@ -77,6 +96,7 @@ function unused(rows) {
 
 async function answerNow(signal) {
   keep(false);
+  if (reading?.open) return showOpen();
   const rows = grid.rows, settings = readSettings();
   element("unit-head").textContent = `training ${settings.unit ?? "examples"}`;
   const { table, rows: places } = tableOf(rows, settings.task);
@@ -138,7 +158,7 @@ function refuse(problem, rows, places) {
   const faults = problem.rows.map((fault) => ({ ...fault, row: places[fault.line - 2] }));
   if (problem.kind !== "request") grid.show([...faults, ...unused(rows)]); // a control at fault says nothing of rows
   showFault(problem.argument, problem.message);
-  if (!faults.length) return showProblem(problem.message);
+  if (!faults.length || reading) return showProblem(problem.message); // rows of a sheet have other numbers
   const more = faults.length > 1 ? ` ${faults.length - 1} more ${faults.length > 2 ? "rows need" : "row needs"} attention.` : "";
   showProblem(`Row ${faults[0].row + 1}: ${faults[0].message}${more}`);
 }
@@ -173,63 +193,107 @@ function peek() {
   if (short) setProse(element("peek"), `${short} ↓`);
 }
 
-/** Read text or a file by the library's reader; into the rows from `row` on, or in place of all. */
+/** Read text or a file by the library's reader: as a sheet in place of all, or into the rows from `row` on. */
 async function read(source, row = null, settings = null) {
   const bytes = typeof source === "string" ? new TextEncoder().encode(source) : await source.arrayBuffer();
-  file = { bytes, row };
-  forget();
-  return readFile(settings);
-}
-
-/** Read the file with the sheet and the columns that were chosen. */
-async function readFile(settings = null) {
-  const { bytes, row } = file;
-  showReading([], "");
-  try {
-    const found = await ask("api/read" + chosen(), { bytes });
-    offer(found.table);
-    if (row !== null && found.curves.length === 1) {
-      const rows = grid.rows;
-      while (rows.length < row) rows.push(["", "", ""]);
-      const pasted = cells(found.curves[0]);
-      rows.splice(row, pasted.length, ...pasted);
-      grid.rows = rows;
-    } else {
-      curves = found.curves;
-      offerCurves();
-      choose(0, settings);
-    }
-    const linked = keep(true);
-    const long = linked ? [] : ["This is too much data for a link: the address cannot hold it."];
-    showReading([...found.notes, ...long], "");
+  const found = await askReading(bytes, {});
+  if (!found) return false;
+  if (row !== null && found.curves.length === 1) {
+    const rows = grid.rows;
+    while (rows.length < row) rows.push(["", "", ""]);
+    const pasted = cells(found.curves[0]);
+    rows.splice(row, pasted.length, ...pasted);
+    grid.rows = rows;
+    keep(true);
+    showReading(found.notes, "");
     update(0);
     return true;
-  } catch (problem) {
-    if (!(problem instanceof Refused)) throw problem;
-    if (problem.status === 401) element("token-form").hidden = false;
-    if (problem.table) offer(problem.table, problem.argument);
-    showReading([], problem.message);
-    if (problem.rows.length && row === null) return showAsWritten(problem);
-    return false;
   }
-}
-
-/** A file with rows at fault: as it is written, with what is wrong beside each, to be put right there. */
-function showAsWritten({ rows, table, message }) {
-  curves = [];
-  offerCurves();
-  grid.rows = table.cells;
-  const faults = rows.map((fault) => ({ ...fault, row: fault.line - 2 }));
-  showNothing([]);
-  grid.show(faults);
-  showReading([], `${message} The rows are below: correct it there.`);
-  asWritten = true;
-  element("rows").querySelector("tr.fault")?.scrollIntoView({ block: "nearest" });
+  sheet.hide();
+  reading = { bytes, fields: {}, past: [], curve: 0 };
+  readings.push(bytes);
+  grid.rows = [];
+  if (found.doubts.length) showNothing([]); // an answer about another table would look like this one's
+  follow(found, settings, [], true);
   return true;
 }
 
+/** Ask for a reading: null where it was refused, undefined where another was asked for meanwhile. */
+async function askReading(bytes, fields) {
+  asking?.abort();
+  asking = new AbortController();
+  try {
+    const found = await ask("api/read" + toQuery(fields), { bytes, signal: asking.signal });
+    element("read-problem").hidden = true;
+    return found;
+  } catch (problem) {
+    if (problem.name === "AbortError") return undefined;
+    if (!(problem instanceof Refused)) throw problem;
+    if (problem.status === 401) element("token-form").hidden = false;
+    element("read-problem").textContent = problem.message;
+    element("read-problem").hidden = false;
+    return null;
+  }
+}
+
+/**
+ * Say something more of the sheet, and read it again. Changes of one control that follow one another, as the arrow keys
+ * make them in a list, are one change of what was there before.
+ */
+function change(control, make) {
+  if (reading.control !== control) reading.past.push({ fields: reading.fields, reply: reading.reply });
+  reading.control = ["doubt", "sheet"].includes(control) ? null : control;
+  const { fields, reply } = reading.past.at(-1);
+  return readAgain(make(fields, reply));
+}
+
+function undo() {
+  const { fields } = reading.past.pop();
+  reading.control = null;
+  return readAgain(fields);
+}
+
+async function readAgain(fields) {
+  const read = reading;
+  const said = Object.keys(fields).filter((name) => fields[name] !== read.fields[name]);
+  read.fields = fields;
+  element("undo").disabled = !read.past.length;
+  element("answer").setAttribute("aria-busy", "true");
+  const found = await askReading(read.bytes, fields);
+  if (found) return follow(found, null, said);
+  if (found === undefined || reading !== read) return;
+  read.open = "Your table cannot be read like this: the reason is above it.";
+  update(0);
+}
+
+/** Show a reading, and answer for the curve that was chosen; `said` of it anew are these fields. */
+function follow(found, settings = null, said = [], step = false) {
+  const before = reading.reply?.curves[reading.curve] ?? reading.chosen;
+  reading.reply = found;
+  reading.chosen = before;
+  element("grid-frame").hidden = true;
+  element("undo").disabled = !reading.past.length;
+  sheet.show(found, reading.fields);
+  const same = before ? found.curves.findIndex((one) => one.task === before.task && one.metric === before.metric) : reading.curve;
+  reading.curve = found.curves[same] ? same : 0;
+  offerCurves();
+  const questions = found.doubts.length === 1 ? "the question" : `the ${found.doubts.length} questions`;
+  reading.open = found.doubts.length ? `First answer ${questions} above your table.` : "";
+  if (!reading.open) choose(reading.curve, settings, said);
+  const long = keep(step) ? [] : ["This is too much data for a link: the address cannot hold it."];
+  showReading([...found.notes, ...long], "");
+  update(0);
+}
+
+/** No answer while the table leaves a question open. */
+function showOpen() {
+  showFault(null);
+  showProblem(reading.open);
+  element("no-pilot").hidden = true;
+  element("answer").setAttribute("aria-busy", "false");
+}
+
 function showReading(notes, problem) {
-  asWritten = false;
   list("read-notes", notes);
   element("read-problem").textContent = problem;
   element("read-problem").hidden = problem === "";
@@ -241,14 +305,19 @@ function cells(curve) {
 }
 
 function offerCurves() {
+  const curves = reading?.reply.curves ?? [];
   element("curve-choice").hidden = curves.length < 2;
   element("curve").replaceChildren(
     ...curves.map((curve, i) => new Option([curve.task, curve.metric].filter(Boolean).join(", "), i)));
+  if (curves.length) element("curve").value = reading.curve;
 }
 
-/** Show one of the curves that were read, with what it says of itself. */
-function choose(index, settings = null) {
-  const curve = curves[index];
+/**
+ * Show one of the curves that were read, with what it says of itself; but where somebody has changed that on the page
+ * since the last reading, theirs stays, unless it was `said` of the table just now.
+ */
+function choose(index, settings = null, said = []) {
+  const curve = reading.reply.curves[index];
   const about = { task: curve.task ?? "", metric: curve.metric === "score" ? "" : curve.metric };
   about.lower_is_better = curve.lower_is_better === null ? "" : curve.lower_is_better ? "yes" : "no";
   about.range = curve.range ?? "";
@@ -256,8 +325,11 @@ function choose(index, settings = null) {
   about.test_share = curve.test_share === null ? "" : String(curve.test_share);
   about.learner = curve.learner ?? "";
   for (const name of ["n_features", "n_classes"]) about[name] = String(curve[name] ?? "");
+  const now = settings ?? readSettings(), filled = reading.filled;
+  const own = Object.keys(about).filter((name) => filled && (now[name] ?? "") !== filled[name] && !said.includes(name));
+  reading.filled = about;
   grid.rows = cells(curve);
-  writeSettings({ ...(settings ?? readSettings()), ...about });
+  writeSettings({ ...now, ...about, ...Object.fromEntries(own.map((name) => [name, now[name] ?? ""])) });
 }
 
 async function offerExamples() {
@@ -284,16 +356,15 @@ element("settings").addEventListener("submit", (event) => event.preventDefault()
 element("next").addEventListener("input", () => { keep(false); advise(); });
 element("next").addEventListener("submit", (event) => event.preventDefault());
 for (const id of ["backtest", "doubts"]) element(id).addEventListener("toggle", () => update(0));
-element("curve").addEventListener("change", (event) => { choose(Number(event.target.value)); keep(true); update(0); });
-element("choice").addEventListener("change", async (event) => {
-  if (event.target.id === "sheet") forgetColumns();
-  if (await readFile()) element("paste").value = "";
+element("curve").addEventListener("change", (event) => {
+  reading.curve = Number(event.target.value);
+  reading.filled = null;
+  choose(reading.curve);
+  keep(true);
+  update(0);
 });
+element("undo").addEventListener("click", undo);
 element("clear").addEventListener("click", () => {
-  curves = [];
-  forget();
-  offerCurves();
-  showReading([], "");
   element("about").hidden = true;
   load(emptyState());
   keep(true);
@@ -354,9 +425,21 @@ for (const link of document.querySelectorAll('a[href="#answer"]')) {
 }
 new IntersectionObserver(([entry]) => { answerInSight = entry.isIntersecting; peek(); }).observe(element("answer"));
 new IntersectionObserver(([entry]) => { if ((adviceInSight = entry.isIntersecting)) advise(0); }).observe(element("help"));
-window.addEventListener("popstate", () => load(fromFragment(location.hash)));
+// Where a table goes on beyond its frame, the keyboard must be able to scroll it.
+const frames = new ResizeObserver((changes) => {
+  for (const { target } of changes) {
+    if (target.scrollWidth > target.clientWidth) target.tabIndex = 0;
+    else target.removeAttribute("tabindex");
+  }
+});
+for (const frame of document.querySelectorAll(".table-frame")) frames.observe(frame);
+window.addEventListener("popstate", ({ state }) => {
+  if (readings[state?.reading]) reopen(state);
+  else load(fromFragment(location.hash));
+});
 
 async function begin() {
+  history.replaceState(null, "", location.href); // sheets of before a reload are gone
   load(fromFragment(location.hash));
   if (element("examples").querySelector("button")) return;
   try {
