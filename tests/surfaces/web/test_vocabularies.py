@@ -17,7 +17,7 @@ from apexgp import (
     minimum_sample_size,
     plan_collection,
     predictive_check,
-    read_curves,
+    read,
     sensitivity,
     write_report,
 )
@@ -32,7 +32,7 @@ from apexgp.surfaces.web.page import PRIORS_CONTROL
 from apexgp.surfaces.web.reading import Upload
 from conftest import request_fields
 
-READING = (read_curves, APExGP)
+READING = (read, APExGP)
 FORECASTING = (APExGP.forecast, APExGP.required_size, Forecast.interval, minimum_evaluation_size)
 CALLED = {
     "advice": (*READING, design_pilot),
@@ -43,13 +43,13 @@ CALLED = {
     "minimum": (minimum_sample_size, minimum_evaluation_size),
     "page": (*READING, *FORECASTING, plan_collection),
     "plan": (*READING, plan_collection),
-    "read": (read_curves,),
+    "read": (read,),
     "report": (*READING, write_report),
     "sensitivity": (*READING, sensitivity),
     "check": (*READING, predictive_check),
 }
 # Arguments that no field sets.
-NOT_READ = {"path", "sheet", "sections", "inference", "variant"}
+NOT_READ = {"source", "sheet", "sections", "inference", "variant"}
 USUAL = {"threshold", "oe_width", "slope_width", "cstatistic_width", "net_benefit_width"}  # beside a forecast
 WITHOUT_FIELD = {
     "advice": NOT_READ | {"model", "cost", "sizes", "n_splits", "confirm"},
