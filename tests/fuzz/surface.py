@@ -61,6 +61,8 @@ TABLE = "size,score,split\n" + "".join(
     f"{int(a)},{b},{c}\n" for a, b, c in zip(SIZES * 2, SCORES * 2, "a" * 5 + "b" * 5, strict=True)
 )
 
+# What surfaces call with settings that they have checked.
+FOR_SURFACES = {("Reading", name) for name in ("of", "of_saved", "find_curves")}
 DISPLAYS = tuple(getattr(apexgp.plot, name) for name in apexgp.plot.__all__)
 # What nobody makes but apexgp itself: results, which are read; and the records behind a CurveSet.
 DISTRIBUTIONS = set(apexgp.priors.__all__) - {"Beliefs", "Variant", "paper_beliefs"}
@@ -196,6 +198,7 @@ def instances():
         "Forecast": model.forecast([720.0, 3600.0]),
         "ForecastRecord": recorded(),
         "LearningCurve": one,
+        "Reading": apexgp.read(io.StringIO(TABLE)),
         "LeastSquares": LeastSquares("power_law").fit(one),
         "LogisticHead": LogisticHead([1.0], [5]).fit(X, Y),
         "MinimumEvaluationSize": apexgp.minimum_evaluation_size(0.2, 0.8),
@@ -275,7 +278,11 @@ def usual():
         "LeastSquares.fit": {"sizes": SIZES},
         "APExGP.load": {"path": folder() / "good.json"},
         "LeastSquares.load": {"path": folder() / "flat.json"},
-        "read": {"source": folder() / "good.csv", "size": "size", "settings": {}},
+        "read": {"source": folder() / "good.csv", "size": "size"},
+        "Reading.with_roles": {"roles": {"A": "size"}},
+        "Reading.with_rows": {"rows": "2-7"},
+        "Reading.with_cells": {"cells": {"B3": "0.7"}},
+        "Reading.save": {"path": folder() / "good.reading.json"},
         "CurveSet.from_results": {"path": folder() / "good record.csv"},
         "CurveDisplay.plot": {"truth": ([720], [0.8]), "required": model.required_size(0.8)},
         "LogisticHead": {"Cs": [1.0], "max_iters": [5, 9]},
@@ -362,7 +369,8 @@ def surface():
 
 def _methods(thing):
     own = inspect.getmembers(thing, lambda member: inspect.isfunction(member) or inspect.ismethod(member))
-    return [name for name, method in own if not name.startswith("_") and method.__module__.startswith("apexgp")]
+    ours = [name for name, method in own if not name.startswith("_") and method.__module__.startswith("apexgp")]
+    return [name for name in ours if (thing.__name__, name) not in FOR_SURFACES]
 
 
 def _ready(thing):
@@ -415,6 +423,8 @@ def _arguments(name, function):
     found = {}
     for parameter in inspect.signature(original).parameters.values():
         known = by_name | of_function.get(name, {})
+        if parameter.kind is inspect.Parameter.VAR_KEYWORD:
+            continue
         if parameter.name in known:
             found[parameter.name] = known[parameter.name]
         elif parameter.default is not inspect.Parameter.empty:

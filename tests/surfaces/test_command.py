@@ -177,7 +177,7 @@ def test_every_argument_of_the_library_has_an_option_that_is_there(name):
     assert set(options.values()) <= there
     arguments = {argument for called in CALLED[name] for argument in inspect.signature(called).parameters}
     if read in CALLED[name]:
-        arguments = arguments - {"settings"} | set(TableOptions.__annotations__) - {"sections"}
+        arguments = arguments - {"settings"} | set(TableOptions.__annotations__)
     assert arguments - set(options) == WITHOUT_OPTION[name]
 
 

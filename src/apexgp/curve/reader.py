@@ -144,7 +144,7 @@ def read(
     >>> [(column.name, column.role) for column in reading.interpretation.columns]
     [('Patienten', 'size'), ('AUC', 'score')]
     >>> reading.curve
-    LearningCurve(3 scores at 3 sizes from 60 to 240, metric='AUC')
+    LearningCurve(3 scores at 3 sizes from 60 to 240, metric='AUC', unit='patients')
     """
     if not isinstance(source, str | os.PathLike) and not is_frame(source):
         source = keep_content(source)  # to be read again with another sheet
@@ -275,7 +275,8 @@ class Reading:
 
     def with_roles(self, roles: Mapping[str, str] | None = None, /, **more: str) -> Reading:
         """The same table with other roles of some columns, by their letters: `with_roles(A="size", C="score")`."""
-        return self.with_settings(roles={**(roles or {}), **more})
+        given = TableSettings(roles=roles).roles or {}
+        return self.with_settings(roles={**given, **more})
 
     def with_rows(self, rows: Collection[int] | str) -> Reading:
         """The same table with these rows as its measurements: `with_rows("4-19")`."""
@@ -284,6 +285,10 @@ class Reading:
     def with_cells(self, cells: Mapping[str, str]) -> Reading:
         """The same table with some cells corrected, by letter and row number: `with_cells({"B7": "1000"})`."""
         given = self._given
+        if not isinstance(cells, Mapping):
+            raise RequestError(
+                f"must be a mapping such as {{'B7': '1000'}}, got {format_value(cells)}.", argument="cells"
+            )
         return Reading._interpret(given.source, given.sheet, given.settings, {**given.cells, **cells})
 
     def save(self, path: str | os.PathLike[str]) -> bool:

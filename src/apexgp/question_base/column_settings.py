@@ -19,7 +19,7 @@ __all__ = ["ColumnSettings", "write_fields"]
 _NAME = {"max_length": 200}  # characters
 _NAMES = {"max_length": 1000}  # columns
 _LONG = {"max_length": 20_000}  # characters
-_NO_HEADER = "none"
+_NO_ROW = "none"
 _COLUMNS = {
     "size": "size_column",
     "score": "score_column",
@@ -229,6 +229,15 @@ class ColumnSettings:
             server_limits=_LONG,
         ),
     ] = None
+    sections: Annotated[
+        str | None,
+        Setting(
+            "Rows that name the model of the block beneath them, such as 3,12.",
+            control="Rows that name blocks",
+            default="rows of one cell above several blocks",
+            server_limits=_NAME,
+        ),
+    ] = None
     fill_down: Annotated[
         str | None,
         Setting(
@@ -297,8 +306,9 @@ class ColumnSettings:
             per_cent=self.per_cent or None,
             test_share=self.test_share,
             roles=self.roles,
-            header=() if self.header is not None and self.header.strip().casefold() == _NO_HEADER else self.header,
+            header=_read_rows(self.header),
             rows=self.rows,
+            sections=_read_rows(self.sections),
             fill_down=self.fill_down,
             transposed=self.transposed,
             total=self.total,
@@ -327,8 +337,8 @@ def write_fields(arguments: Mapping[str, Any]) -> dict[str, Any]:
             fields["lower_is_better"] = value == "lower"
         elif argument == "roles":
             fields["roles"] = ",".join(f"{letter}={role}" for letter, role in value.items())
-        elif argument in ("rows", "header"):
-            fields[argument] = _write_rows(value) or _NO_HEADER
+        elif argument in ("rows", "header", "sections"):
+            fields[argument] = _write_rows(value) or _NO_ROW
         elif argument == "range":
             fields["range"] = range_to_text(value)
         elif argument in _COLUMNS:
@@ -336,6 +346,11 @@ def write_fields(arguments: Mapping[str, Any]) -> dict[str, Any]:
         else:
             fields[argument] = value
     return fields
+
+
+def _read_rows(text: str | None) -> str | tuple[()] | None:
+    """Numbers of rows as they are written; the word `none` stands for no row."""
+    return () if text is not None and text.strip().casefold() == _NO_ROW else text
 
 
 def _write_rows(numbers: Iterable[int]) -> str:

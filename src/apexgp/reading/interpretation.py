@@ -378,10 +378,10 @@ def _correct(sheet: Sheet, cells: Mapping[str, str]) -> Sheet:
     letters = {column_letter(i): i for i in range(sheet.width)}
     places: dict[tuple[int, int], str] = {}
     for where, text in cells.items():
-        found = re.fullmatch(r"([A-Z]{1,3})(-?\d{1,7})", where)
+        found = re.fullmatch(r"([A-Z]{1,3})(-?\d{1,7})", str(where))
         if found is None or found[1] not in letters or int(found[2]) not in sheet.index:
             raise RequestError(f"{sheet.source} has no cell {where!r}.", argument="cells")
-        places[int(found[2]), letters[found[1]]] = shorten(text.strip())
+        places[int(found[2]), letters[found[1]]] = shorten(str(text).strip())
     return sheet.with_cells(places)
 
 

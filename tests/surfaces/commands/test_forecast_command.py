@@ -125,7 +125,7 @@ def test_faults_of_the_request_end_with_1_and_one_sentence(run, pairs, arguments
     ("text", "message"),
     [
         ("", "is empty"),
-        ("60,0.7\n90,0.8\n", "no header"),
+        ("60,0.7\n90,8\n", "no header"),
         ("size,score\n60,85\n", "Are these percentages? Write 85% in every row. Or say so with --per-cent"),
         ("epoch,auc\n60,0.7\n", "found epoch, auc. Name yours with --size-column"),
         ("n,acc,F1\n60,0.7,0.6\n", "may hold the scores: acc, F1. Which one should be forecast? Name one of them"),

@@ -221,7 +221,6 @@ def test_a_point_that_may_part_thousands_is_asked_about_and_sizes_below_the_pilo
         ("several_metrics", "for instance with --score-column AUC.", ["--score-column", "AUC"]),
         ("unnamed_folds", "If so, use --each-column split (or", ["--each-column", "split"]),
         ("unnamed_folds", "name the scores with --score-column AUC.", ["--score-column", "AUC"]),
-        ("models_in_columns", "with --score-column 'AUC (ResNet)'.", ["--score-column", "AUC (ResNet)"]),
     ],
 )
 def test_a_question_ends_with_the_option_that_answers_it(run, tmp_path, build, question, answer):
@@ -236,7 +235,7 @@ def test_a_question_ends_with_the_option_that_answers_it(run, tmp_path, build, q
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("build", "options"),
-    [("models_side_by_side", ()), ("model_column", ()), ("models_in_columns", ("--each-column", "model"))],
+    [("models_side_by_side", ()), ("model_column", ()), ("models_in_columns", ())],
 )
 def test_models_of_one_workbook_are_compared(run, tmp_path, build, options):
     require("openpyxl")

@@ -49,7 +49,7 @@ CALLED = {
     "check": (*READING, predictive_check),
 }
 # Arguments that no field sets.
-NOT_READ = {"source", "sheet", "sections", "inference", "variant"}
+NOT_READ = {"source", "sheet", "reading", "inference", "variant"}
 USUAL = {"threshold", "oe_width", "slope_width", "cstatistic_width", "net_benefit_width"}  # beside a forecast
 WITHOUT_FIELD = {
     "advice": NOT_READ | {"model", "cost", "sizes", "n_splits", "confirm"},
@@ -61,8 +61,8 @@ WITHOUT_FIELD = {
     "minimum": set(),
     "page": NOT_READ | USUAL | {"self", "n_splits", "kind", "model", "start"},
     "plan": NOT_READ | {"model", "of"},
-    "read": {"path", "sections"},
-    "report": NOT_READ | {"model", "overwrite", "progress"},
+    "read": {"source", "reading"},
+    "report": NOT_READ | {"path", "model", "overwrite", "progress"},
     "sensitivity": NOT_READ | {"model", "n_jobs"},
     "check": NOT_READ | {"model"},
 }

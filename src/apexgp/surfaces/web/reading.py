@@ -97,6 +97,8 @@ class UnderstoodFacts(TypedDict):
     total: float | None
     header: str
     rows: str
+    sections: str
+    """Rows that name the block beneath them; none where there are none."""
     fill_down: str
 
 
@@ -221,7 +223,7 @@ def _describe_column(reading: Reading, i: int) -> ColumnFacts:
 
 def _describe_whole(reading: Reading) -> UnderstoodFacts:
     found = reading.interpretation
-    rows = write_fields({"header": found.header, "rows": found.rows})
+    rows = write_fields({"header": found.header, "rows": found.rows, "sections": found.sections})
     return {
         "metric": None if found.metric == "score" else found.metric,
         "unit": found.unit,
@@ -233,6 +235,7 @@ def _describe_whole(reading: Reading) -> UnderstoodFacts:
         "total": found.total,
         "header": rows["header"],
         "rows": rows["rows"],
+        "sections": rows["sections"],
         "fill_down": ",".join(found.fill_down),
     }
 

@@ -1,7 +1,7 @@
 // What was said of a table, as the fields of a request to read it, and how each thing that a person says changes them.
 
 const ONE = ["size", "split", "model", "metric"]; // roles that only one column has, as a rule
-const OF_ONE_SHEET = ["roles", "header", "rows", "fill_down", "transposed", "cells"];
+const OF_ONE_SHEET = ["roles", "header", "rows", "sections", "fill_down", "transposed", "cells"];
 const BY_NAME = ["size_column", "score_column", "split_column", "task_column", "train_column", "sd_column"];
 
 export function toQuery(fields) {

@@ -237,7 +237,7 @@ export class Sheet {
     judged("transposed", said, understood.transposed ? "yes" : "no");
     element("read-per_cent").checked = understood.per_cent;
     element("read-point_groups").checked = Boolean(said.point_groups);
-    for (const name of ["total", "header", "rows", "fill_down"]) element(`read-${name}`).value = understood[name] ?? "";
+    for (const name of ["total", "header", "rows", "sections", "fill_down"]) element(`read-${name}`).value = understood[name] ?? "";
     element("read-header").value ||= "none";
   }
 
