@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, TypedDict, Unpack
 
-from .._check import check_path, format_some
+from .._check import check_path, format_some, format_value
 from .._numbers import format_count, format_score, format_size
 from ..errors import DataError, RequestError
 from ..reading.doubts import Doubt, build_doubt

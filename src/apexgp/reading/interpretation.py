@@ -785,7 +785,8 @@ class _Proposal:
             sheet.title,
             said,
         )
-        taken = self.roles.by_column()
+        # What was found beside sizes that were not is worth little.
+        taken = self.roles.by_column() if self.roles.size is not None else self.roles.asked
         doubts = tuple(build_doubt(problem, sheet, table, measured, taken) for problem in self.problems)
         notes = tuple(f"{sheet.source}: {note}" for note in dict.fromkeys(self.notes))
         curves = {} if doubts else self.curves
@@ -794,6 +795,8 @@ class _Proposal:
     def _roles_of_columns(self, table: Table) -> dict[int, str]:
         """The role of each column of the sheet, from 0."""
         by_name = {name: role for name, role in self.roles.by_column().items() if name not in self.left_out}
+        if self.roles.size is None:
+            by_name = {name: role for name, role in by_name.items() if role != "score" or name in self.roles.asked}
         for name in table.columns:
             plain = plain_name(name)
             if name not in by_name and plain in ABOUT:

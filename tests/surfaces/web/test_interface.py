@@ -358,7 +358,7 @@ def test_a_doubt_comes_with_the_sheet_and_the_ways_to_settle_it(ask):
     assert roles_of(answer) == {"A": "size", "B": "ignored", "C": "ignored", "D": "ignored"}
     (doubt,) = answer["doubts"]
     assert doubt["question"].endswith("Which one should be forecast?")
-    assert doubt["choices"][0] == {"label": "the scores are in “accuracy”", "fields": {"score_column": ["accuracy"]}}
+    assert doubt["choices"][0] == {"label": "“accuracy” holds the scores", "fields": {"roles": "B=score"}}
     assert "B" in doubt["columns"]
     for query in ("score_column=F1", "roles=C%3Dscore"):
         _, _, answer = ask(f"/api/read?{query}", raw, headers=OCTETS)
@@ -369,7 +369,7 @@ def test_a_doubt_comes_with_the_sheet_and_the_ways_to_settle_it(ask):
     assert roles_of(answer) == {"A": "size", "B": "score", "C": "score", "D": "ignored"}
     assert "different metrics" in answer["doubts"][0]["question"]
     _, _, answer = ask("/api/read", b"a,b\n60,0.6\n94,0.7\n", headers=OCTETS)
-    assert answer["doubts"][0]["choices"][0]["fields"] == {"roles": "A=size"}
+    assert answer["doubts"][0]["choices"][0]["fields"] == {"roles": "A=size,B=score"}
 
 
 def test_cells_at_fault_are_named_and_corrected(ask):

@@ -410,7 +410,7 @@ def test_a_doubt_is_settled_by_a_click(open_page):
         page.wait_for_timeout(500)
         assert page.is_hidden("#result")
         assert page.text_content("#problem") == "First answer the question above your table."
-        page.get_by_role("button", name="The scores are in “accuracy”").click()
+        page.get_by_role("button", name="“accuracy” holds the scores").click()
         answered(page, "times the pilot's 500, which give 0.600")
         assert page.is_hidden("#reading-doubts")
         assert page.locator("#sheet-view [aria-invalid]").count() == 0
@@ -517,7 +517,7 @@ def test_a_role_is_chosen_by_the_keyboard_and_passes_others_without_harm(open_pa
     with open_page() as page:
         rows = [f"{n},0.7{i},0.6{i},{split}\n" for i, n in enumerate((60, 94, 200)) for split in "ab"]
         paste(page, "n,AUC,F1,rep\n" + "".join(rows))
-        page.get_by_role("button", name="The scores are in “AUC”").click()
+        page.get_by_role("button", name="“AUC” holds the scores").click()
         answered(page, "times the pilot's 200, which give 0.720")
         assert [role(page, letter) for letter in "ABCD"] == ["Sizes", "Scores", "not used", "Splits"]
         page.focus("#sheet-skip")
