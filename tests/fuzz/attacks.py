@@ -178,15 +178,21 @@ def curve_file(draw):
     return repr(content), act, None
 
 
-@st.composite
-def odd_table(draw):
-    """A table such as people keep, in whatever they keep it: text, a workbook, a data frame."""
+def changed_table(draw):
+    """Lines of a sound table some of whose names and cells were changed."""
     header, *rows = [list(line) for line in draw(st.sampled_from(SOUND_TABLES))]
     for _ in range(draw(st.integers(0, 4))):
         row, column = draw(st.integers(0, len(rows) - 1)), draw(st.integers(0, len(header) - 1))
         rows[row][column] = draw(st.sampled_from(CELLS))
     for _ in range(draw(st.integers(0, 2))):
         header[draw(st.integers(0, len(header) - 1))] = draw(st.sampled_from(HEADERS))
+    return [header, *rows]
+
+
+@st.composite
+def odd_table(draw):
+    """A table such as people keep, in whatever they keep it: text, a workbook, a data frame."""
+    header, *rows = changed_table(draw)
     named = draw(st.booleans())
     kept = draw(st.sampled_from(["text", "workbook", "frame", "columns"]))
     delimiter, above = (
@@ -211,15 +217,9 @@ def odd_table(draw):
 
 
 def odd_sheet(draw):
-    """Lines of a sheet: a sound table whose names and cells were changed, with words around it."""
-    header, *rows = [list(line) for line in draw(st.sampled_from(SOUND_TABLES))]
-    for _ in range(draw(st.integers(0, 3))):
-        row, column = draw(st.integers(0, len(rows) - 1)), draw(st.integers(0, len(header) - 1))
-        rows[row][column] = draw(st.sampled_from(CELLS))
-    for _ in range(draw(st.integers(0, 2))):
-        header[draw(st.integers(0, len(header) - 1))] = draw(st.sampled_from(HEADERS))
-    lines = [header, *rows]
-    around = [["Site A"], ["Mean", 0.7], ["in %"], ["total", 900], header]
+    """Lines of a sheet: a changed table with words around it."""
+    lines = changed_table(draw)
+    around = [["Site A"], ["Mean", 0.7], ["in %"], ["total", 900], lines[0]]
     for words in draw(st.lists(st.sampled_from(around), max_size=2)):
         lines.insert(draw(st.integers(0, len(lines))), words)
     return lines

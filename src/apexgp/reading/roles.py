@@ -240,7 +240,7 @@ def find_roles(table: Table, wanted: Wanted) -> tuple[Roles, list[DataError]]:
         problems.append(
             DataError(
                 f"{table.path} has no column called size, n, training examples or similar; found "
-                f"{format_some(names, 20)}.",
+                f"{format_some(_list_names(table), 20)}.",
                 remedy=("Name yours with {}.", "size"),
             )
         )
@@ -338,8 +338,13 @@ def _missing(table: Table, asked: str, role: str) -> DataError:
     either = ", or list the columns of a table with one column per split" if role == "score" else ""
     remedy: Remedy = (f"Name yours with {{}}{either}.", role)
     return DataError(
-        f"{table.path} has no column {asked!r}; found {format_some(list(table.columns), 20)}.", remedy=remedy
+        f"{table.path} has no column {asked!r}; found {format_some(_list_names(table), 20)}.", remedy=remedy
     )
+
+
+def _list_names(table: Table) -> list[str]:
+    """Names of the columns that a person would find in the table."""
+    return [name for name in table.columns if name not in table.spreads.values()]
 
 
 def _find_metric(scores: Sequence[str], wide: bool) -> str | None:
@@ -466,7 +471,7 @@ def _by_their_cells(table: Table, rest: list[str], each_column: str | None) -> t
         )
     raise DataError(
         f"{table.path} has no column called score, AUC, accuracy or similar; found "
-        f"{format_some(list(table.columns), 20)}.",
+        f"{format_some(_list_names(table), 20)}.",
         remedy=remedy,
     )
 

@@ -190,7 +190,7 @@ export class Sheet {
     const asked = this.whatIsAsked((doubt) => doubt.cells), rows = this.whatIsAsked((doubt) => (doubt.cells.length ? [] : doubt.rows));
     tr.className = ["data", "header", "section"].includes(role) ? role : "aside";
     const select = tr.querySelector("select");
-    select.options[2].text = role in USES || role === "ignored" ? "not used" : role === "section" ? "names what follows" : role;
+    select.options[2].text = role in USES || role === "ignored" ? "not used" : role === "section" ? "section" : role;
     select.value = role in USES ? role : "";
     select.setAttribute("aria-label", `Use of ${place} ${number}`);
     mark(select, rows.get(number));
