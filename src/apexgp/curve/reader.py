@@ -16,13 +16,14 @@ from ..errors import DataError, RequestError
 from ..reading.doubts import Doubt, build_doubt
 from ..reading.files import Sheet, Source, keep_content, load_sheet
 from ..reading.frames import is_frame
-from ..reading.interpretation import Interpretation, TableSettings, holds_table, interpret
+from ..reading.interpretation import Interpretation, TableSettings, check_settings
 from ..reading.known_metrics import UNNAMED
 from ..reading.measure import Measurements
 from ..reading.names import (
     is_negated,
     known_metric,
 )
+from ..reading.proposal import holds_table, interpret
 from ..reading.saved import FORM, NO_READING, SavedReading, load_saved
 from ..scale import Range
 from .learning_curve import Direction, EachColumn, LearningCurve
@@ -150,7 +151,8 @@ def read(
         source = keep_content(source)  # to be read again with another sheet
     own: dict[str, Any] = dict(settings)
     saved = own.pop("reading", None)
-    said = TableSettings(size, score, split, **own)
+    given = {"size": size, "score": score, "split": split, **own}
+    said = check_settings(**given) if any(value is not None for value in given.values()) else TableSettings()
     if saved is None or saved == NO_READING:
         return Reading.of(source, said)
     return Reading.of_saved(source, check_path(saved), said)
@@ -266,16 +268,17 @@ class Reading:
         """The same table, read with other settings of `read`; roles are added to those that were given."""
         given = self._given
         if settings.get("roles") is not None:
-            roles: Any = TableSettings(roles=settings["roles"]).roles
+            roles: Any = check_settings(roles=settings["roles"]).roles
             settings["roles"] = {**dict(given.settings.roles or {}), **roles}
-        changed = replace(given.settings, **settings)
+        checked = check_settings(**settings)
+        changed = replace(given.settings, **{name: getattr(checked, name) for name in settings})
         if changed.sheet != given.settings.sheet:
             return Reading.of(given.source, changed, given.cells)
         return Reading._interpret(given.source, given.sheet, changed, given.cells)
 
     def with_roles(self, roles: Mapping[str, str] | None = None, /, **more: str) -> Reading:
         """The same table with other roles of some columns, by their letters: `with_roles(A="size", C="score")`."""
-        given = TableSettings(roles=roles).roles or {}
+        given = check_settings(roles=roles).roles or {}
         return self.with_settings(roles={**given, **more})
 
     def with_rows(self, rows: Collection[int] | str) -> Reading:

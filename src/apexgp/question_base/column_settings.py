@@ -284,9 +284,11 @@ class ColumnSettings:
     @property
     def table(self) -> TableSettings:
         """The settings under the names that the reader of tables has for them."""
-        from ..reading.interpretation import TableSettings  # here, since some commands have these settings and no table
+        from ..reading.interpretation import (
+            check_settings,  # here, since some commands have these settings and no table
+        )
 
-        return TableSettings(
+        return check_settings(
             size=self.size_column,
             score=_one_or_several(self.score_column),
             split=self.split_column,

@@ -14,7 +14,7 @@ from ..errors import ApexError, DataError, RequestError
 from ..files.writing import write_text
 from ..scale import range_to_text
 from .files import EXPERIMENT, Sheet, read_bytes
-from .interpretation import Interpretation, TableSettings
+from .interpretation import Interpretation, TableSettings, check_settings
 from .roles import COUNTS
 
 __all__ = ["FORM", "NO_READING", "SavedReading", "find_place", "load_saved"]
@@ -65,7 +65,7 @@ class SavedReading:
             if role not in replaced and not (named and role == "ignored")  # the caller may have named that column
         }
         roles = {**kept, **letters}
-        return TableSettings(**{**self.settings, **given, "roles": roles or None})
+        return check_settings(**{**self.settings, **given, "roles": roles or None})
 
     def check_columns(self, sheet: Sheet, found: Interpretation, path: Path) -> None:
         """Refuse a table whose columns have other names than the one that this was saved for."""
