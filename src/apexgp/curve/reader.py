@@ -295,7 +295,7 @@ class Reading:
         return Reading._interpret(given.source, given.sheet, given.settings, {**given.cells, **cells})
 
     def save(self, path: str | os.PathLike[str]) -> bool:
-        """Save what was decided, for `apexgp.read(..., reading=path)` of a later export of the same table.
+        """Save what was decided, for ``apexgp.read(..., reading=path)`` of a later export of the same table.
 
         Only a file that was saved so before is overwritten.
 
