@@ -218,6 +218,8 @@ def test_each_of_several_metrics_is_a_choice():
     reading = read(text("n,metric,value\n60,AUC,0.66\n60,F1,0.5\n120,AUC,0.70\n120,F1,0.55\n"))
     assert [one.settings for one in reading.doubts[0].choices] == [{"metric": "AUC"}, {"metric": "F1"}]
     assert reading.with_settings(metric="F1").curve.scores.tolist() == [0.5, 0.55]
+    said = read(text("n,quux,value\n60,AUC,0.66\n120,AUC,0.70\n"), roles="B=metric")
+    assert said.curve.metric_name == "AUROC"
     wide = read(text("n,AUC,F1\n60,0.66,0.5\n120,0.70,0.55\n"))
     assert [one.settings for one in wide.doubts[0].choices] == [{"roles": {"B": "score"}}, {"roles": {"C": "score"}}]
 

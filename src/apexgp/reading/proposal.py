@@ -277,7 +277,7 @@ class _Proposal:
         self.notes = [*table.notes, *self.notes]
         if not table.lines:
             raise self._no_rows(table)
-        table = _with_own_names(table)
+        table = _with_own_names(table, said.roles or {})
         if said.size is None and (melted := melt_sizes(table, said.metric)) is not None:
             empty = [
                 line
@@ -635,10 +635,13 @@ def _names_total(name: str) -> bool:
     }
 
 
-def _with_own_names(table: Table) -> Table:
-    """The table with the columns that our own files have by our own names, in whatever language they were written."""
+def _with_own_names(table: Table, roles: Mapping[str, str]) -> Table:
+    """The table with columns that our own files have by our own names, in any language or by the caller's word."""
     names = list(table.columns)
     ours = {one: plain_name(one).replace(" ", "_") for one in names if plain_name(one) in ABOUT}
+    letters = {column_letter(i): name for name, places in table.sheet_columns.items() for i in places}
+    said = {letters[letter]: role for letter, role in roles.items() if letter in letters}
+    ours |= {name: role for name, role in said.items() if role.replace("_", " ") in ABOUT}
     renamed = {
         one: own for one, own in ours.items() if one != own and own not in names and list(ours.values()).count(own) == 1
     }
