@@ -22,7 +22,7 @@ from apexgp.reading.cells import (
     holds_number,
     looks_like_a_date,
     number_in,
-    restored,
+    restore_text,
     with_spread,
 )
 from apexgp.reading.names import counts_training_examples, known_metric, says_per_cent
@@ -136,7 +136,7 @@ def test_the_patterns_are_found():
 @pytest.mark.parametrize(
     "read",
     [
-        *(before_interval, holds_number, looks_like_a_date, with_spread, as_text, restored, known_metric),
+        *(before_interval, holds_number, looks_like_a_date, with_spread, as_text, restore_text, known_metric),
         *(says_per_cent, counts_training_examples, parse_range, parse_scores),
         lambda text: number_in(text, decimal_comma=False, counts=True),
         lambda text: number_in(text, decimal_comma=True),

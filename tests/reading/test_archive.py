@@ -9,7 +9,7 @@ import pytest
 from apexgp import read
 from apexgp.errors import DataError
 from apexgp.reading import workbook as archive
-from apexgp.reading.workbook import repacked
+from apexgp.reading.workbook import repack
 from conftest import require
 from limited import with_little_memory
 
@@ -91,15 +91,15 @@ def test_a_member_may_not_unpack_to_more_than_it_says(parts, tmp_path):
     for most, message in ((10**7, "100 MB when unpacked"), (2 * 10**8, None)):
         if message:
             with pytest.raises(DataError, match=message):
-                repacked("It", raw, most)
+                repack("It", raw, most)
         else:
-            repacked("It", raw, most)
+            repack("It", raw, most)
     raw = raw.replace((10**8).to_bytes(4, "little"), (10).to_bytes(4, "little"))  # it says 10 bytes
     with pytest.raises(zipfile.BadZipFile):
-        with_little_memory(lambda: repacked("It", raw, 10**7), megabytes=60)
+        with_little_memory(lambda: repack("It", raw, 10**7), megabytes=60)
     # Even if its checksum is that of what it says it is.
     lying = raw.replace(zlib.crc32(bytes(10**8)).to_bytes(4, "little"), zlib.crc32(bytes(10)).to_bytes(4, "little"))
-    plain = with_little_memory(lambda: repacked("It", lying, 10**7), megabytes=60)
+    plain = with_little_memory(lambda: repack("It", lying, 10**7), megabytes=60)
     with zipfile.ZipFile(io.BytesIO(plain)) as packed:
         assert packed.read("xl/zeros.xml") == bytes(10)
 

@@ -8,7 +8,7 @@ import pytest
 from sklearn.naive_bayes import GaussianNB
 
 from apexgp import CurveSet, LearningCurve, collect_curves, read
-from apexgp.reading.cells import as_text, restored
+from apexgp.reading.cells import as_text, restore_text
 from apexgp.reading.files import as_csv
 
 HOSTILE = ["=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "'=1", "''-x", "\t=1", "\r=1"]
@@ -18,7 +18,7 @@ HOSTILE = ["=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "'=1", "''-x", "\t=
 def test_cells_survive_and_are_no_formulas(cell):
     written = as_text(cell)
     if isinstance(cell, str):
-        assert restored(written) == cell
+        assert restore_text(written) == cell
     if cell in HOSTILE:
         assert written.startswith("'")
     elif cell != "-":

@@ -19,7 +19,7 @@ from ..curve import Direction
 from ..errors import ApexError, DataError, RequestError
 from ..files.lock import LockedFile, lock_file, read_shared
 from ..learners import IMPROVE_WITH_FEATURES, check_learner
-from ..reading.cells import restored
+from ..reading.cells import restore_text
 from ..reading.files import cells_of_any_length, csv_line, one_line
 from ..reading.known_metrics import UNNAMED
 from ..reading.measure import unit_label
@@ -294,7 +294,7 @@ def _parse_record(path: Path, content: bytes) -> tuple[dict[str, Any], list[FitR
     rows = []
     try:
         with cells_of_any_length():
-            table = [list(map(restored, row)) for row in csv.reader(lines[len(head) :])]
+            table = [list(map(restore_text, row)) for row in csv.reader(lines[len(head) :])]
     except csv.Error as problem:
         raise DataError(f"{path} cannot be read as a record of fits: {problem}.") from None
     for number, cells in enumerate(table, start=len(head) + 1):

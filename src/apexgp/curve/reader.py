@@ -265,7 +265,7 @@ class Reading:
         return dict(self._found)
 
     def with_settings(self, **settings: Any) -> Reading:
-        """The same table, read with other settings of `read`; roles are added to those that were given."""
+        """Read the table again with other settings of `read`; roles are added to those that were given."""
         given = self._given
         if settings.get("roles") is not None:
             roles: Any = check_settings(roles=settings["roles"]).roles
@@ -277,16 +277,16 @@ class Reading:
         return Reading._interpret(given.source, given.sheet, changed, given.cells)
 
     def with_roles(self, roles: Mapping[str, str] | None = None, /, **more: str) -> Reading:
-        """The same table with other roles of some columns, by their letters: `with_roles(A="size", C="score")`."""
+        """Read the table again with other roles of columns, by their letters: `with_roles(A="size", C="score")`."""
         given = check_settings(roles=roles).roles or {}
         return self.with_settings(roles={**given, **more})
 
     def with_rows(self, rows: Collection[int] | str) -> Reading:
-        """The same table with these rows as its measurements: `with_rows("4-19")`."""
+        """Read the table again with these rows as its measurements: `with_rows("4-19")`."""
         return self.with_settings(rows=rows)
 
     def with_cells(self, cells: Mapping[str, str]) -> Reading:
-        """The same table with some cells corrected, by letter and row number: `with_cells({"B7": "1000"})`."""
+        """Read the table again with some cells corrected, by letter and row number: `with_cells({"B7": "1000"})`."""
         given = self._given
         if not isinstance(cells, Mapping):
             raise RequestError(

@@ -18,7 +18,7 @@ __all__ = [
     "looks_like_a_date",
     "looks_numeric",
     "number_in",
-    "restored",
+    "restore_text",
     "shorten",
     "too_long",
     "uses_decimal_commas",
@@ -101,7 +101,7 @@ def number_in(cell: str, *, decimal_comma: bool, counts: bool = False, point_gro
         text = _without_things(text)
         if thousands := _THOUSANDS.fullmatch(text):  # 2.5k
             return float(Decimal(thousands[1].replace(",", ".")).scaleb(3))
-        text = _ungrouped(text, decimal_comma, point_groups)
+        text = _join_groups(text, decimal_comma, point_groups)
     share, text = text.endswith("%"), text.removesuffix("%").rstrip()
     if decimal_comma:
         if re.fullmatch(r"[+-]?\d+\.\d+", text):
@@ -128,7 +128,7 @@ def _without_things(text: str) -> str:
     return text
 
 
-def _ungrouped(text: str, decimal_comma: bool, point_groups: bool) -> str:
+def _join_groups(text: str, decimal_comma: bool, point_groups: bool) -> str:
     """A number of things without signs between its thousands; refuses one that may be read in two ways."""
     if _SPACE_GROUPS.fullmatch(text):
         return re.sub(r"\D", "", text)
@@ -226,6 +226,6 @@ def as_text(cell: object) -> object:
     return cell
 
 
-def restored(cell: str) -> str:
+def restore_text(cell: str) -> str:
     """The cell that `as_text` was given."""
     return cell[1:] if _QUOTED.match(cell) and not _PLAIN_NUMBER.fullmatch(cell[1:]) else cell

@@ -60,7 +60,7 @@ class Doubt:
 
     @property
     def question(self) -> str:
-        """What is asked, in words, without what to set."""
+        """The question in words, without the setting that answers it."""
         place = f"{self.error.where}: " if self.error.where else ""
         return f"{place}{self.error.message}"
 

@@ -19,7 +19,7 @@ from typing import IO, Any
 
 from .._check import DAMAGED, check_path, format_some, format_value, has_attributes
 from ..errors import DataError, Fault, RequestError
-from .cells import as_text, restored, shorten
+from .cells import as_text, restore_text, shorten
 
 __all__ = [
     "ALL_SHEETS",
@@ -259,7 +259,7 @@ def _find_title(name: str, titles: Sequence[str], sheet: str) -> str:
 
 
 def read_bytes(path: str | os.PathLike[str]) -> bytes:
-    """What a file holds, or an error that says why it cannot be read."""
+    """Read a file, or raise an error that says why it cannot be read."""
     check_path(path)
     try:
         with open(path, "rb") as file:
@@ -300,12 +300,12 @@ def keep_content(source: Any) -> Any:
 
 
 class _Content(io.BytesIO):
-    """What a file holds, by the name that messages call it."""
+    """Content of a file, with the name that messages call it."""
 
     name: str = "the file"
 
     def read(self, size: int | None = -1, /) -> bytes:
-        """All of it, every time."""
+        """Return the whole content, however often it is read."""
         return self.getvalue()
 
 
@@ -315,7 +315,7 @@ def is_workbook(raw: bytes) -> bool:
 
 
 def text_of(name: str, raw: bytes) -> str:
-    """What a text file holds, whichever of the usual encodings it has."""
+    """Decode a text file, whichever of the usual encodings it has."""
     encoding = next((name for mark, name in _ENCODINGS if raw.startswith(mark)), "utf-8")
     if b"\x00" in raw and encoding != "utf-16":
         raise DataError(f"{name} is not a text file. Save the table as CSV.")
@@ -338,7 +338,7 @@ def parse_delimited(name: str, text: str) -> tuple[str, Rows]:
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True)
     try:
         with cells_of_any_length():
-            rows = [(reader.line_num, [restored(cell.strip()) for cell in cells]) for cells in reader]
+            rows = [(reader.line_num, [restore_text(cell.strip()) for cell in cells]) for cells in reader]
     except csv.Error as problem:
         why = f"{problem}."
         where = f"{name}, line {reader.line_num}"

@@ -387,7 +387,7 @@ def _name_columns(
     rows = [i for i in range(body, end) if i not in header]
     cells = [grid[i] for i in rows]
     if not sheet.is_named:
-        names = _numbered(names, spans.get(body - 1, []))
+        names = _number_names(names, spans.get(body - 1, []))
     unnamed = dict[str, str]() if sheet.is_named else _name_the_nameless(names, cells)
     above = header[0] if header and (headings or exact) else header[0] - 1 if header else -1
     over_row = grid[above] if above >= 0 and above < body - 1 else []
@@ -471,7 +471,7 @@ def _headings(
     return over if any(over) else []
 
 
-def _numbered(names: Sequence[str], spans: Sequence[tuple[int, int]]) -> list[str]:
+def _number_names(names: Sequence[str], spans: Sequence[tuple[int, int]]) -> list[str]:
     """Names with numbers, for the columns that share a merged one: AUC over three columns is AUC 1, AUC 2, AUC 3."""
     named = list(names)
     for left, right in spans:

@@ -124,7 +124,7 @@ class Measurements:
 
 
 def _find_stated(table: Table, column: str, rows: Sequence[int], asked: str | None, faults: Faults) -> str | None:
-    """What a column says in the same word on every row; where there is none, what was asked for, if anything."""
+    """Find the word that a column says on every row; without such a column, what was asked for, if anything."""
     allowed = STATED[column]
     if column not in table.columns:
         return asked
@@ -420,7 +420,7 @@ def _rows_of_metric(table: Table, asked: str | None, by_header: str | None) -> t
 
 
 def _read_labels(table: Table, roles: Roles, faults: Faults) -> list[Any] | None:
-    """What tells the splits apart, row by row; None where each is a column, or nothing does."""
+    """Read the labels of splits, row by row; None where each split is a column, or there are none."""
     if roles.split is None:
         return None
     cells = table.columns[roles.split]
@@ -441,8 +441,8 @@ def _read_label(cell: str) -> int | str:
     return int(cell) if re.fullmatch(r"0|[1-9]\d{0,15}", cell) else cell
 
 
-def _wanted(name: str, between: Range) -> tuple[Callable[[float], bool], str]:
-    """What a number beside scores of a range must be, and how that is said."""
+def _describe_bounds(name: str, between: Range) -> tuple[Callable[[float], bool], str]:
+    """Say what a number beside scores of a range must be: as a check, and in words."""
     low, high = between
     return {
         "train_scores": (
@@ -506,9 +506,9 @@ def _read_side_columns(
         if not isinstance(column, str):
             return None if column is None else [float(column)] * len(table.lines)
         if roles.insists(column):
-            return _checked(table, column, name, between, faults)
+            return _read_checked(table, column, name, between, faults)
         doubts = Faults(table)
-        found = _checked(table, column, name, between, doubts)
+        found = _read_checked(table, column, name, between, doubts)
         if doubts:
             left_out.add(column)
             notes.append(f"left out the column {column!r}: {doubts.first}")
@@ -573,8 +573,8 @@ def _says_several(cell: str) -> bool:
     return cell.strip().casefold() == SEVERAL
 
 
-def _checked(table: Table, column: str, name: str, between: Range, faults: Faults) -> list[float]:
-    fits, wanted = _wanted(name, between)
+def _read_checked(table: Table, column: str, name: str, between: Range, faults: Faults) -> list[float]:
+    fits, wanted = _describe_bounds(name, between)
     if name == "averaged_over":
         table = table.with_columns({column: ["" if _says_several(cell) else cell for cell in table.columns[column]]})
     numbers = table.numbers(column, blank=math.nan, counts=name in COUNTS, faults=faults)
@@ -655,7 +655,7 @@ _GENERAL = ("rows", "groups")  # what apexgp collect writes: true, and less than
 
 
 def unit_label(value: str, error: type[ApexError] = DataError) -> str:
-    """What a size counts, checked."""
+    """Check the word for what a size counts."""
     label = check_text("unit", value, "what a size counts, such as patients", error=error).strip()
     if not label or len(label) > _LONGEST or one_line(label, _LONGEST) != label:
         raise error(
@@ -679,7 +679,7 @@ def share_kept(value: float) -> float:
 
 
 def _find_unit(table: Table, size_column: str | None, rows: Sequence[int], asked: str | None, faults: Faults) -> str:
-    """What sizes count: as asked, as the column `unit` says, as the name of the sizes says, or rows."""
+    """Find the unit of sizes: as asked, by the column `unit`, by the name of the sizes, or rows."""
     if "unit" not in table.columns:
         return asked or (size_column and unit_counted(size_column)) or "rows"
     said: dict[str, int] = {}

@@ -411,7 +411,7 @@ _UNITS = {"patient": "patients", "pt": "patients", "image": "images", "subject":
 
 
 def unit_counted(name: str) -> str | None:
-    """What a column counts by its name: n patients, No. of pts (train); None where it says no more than examples."""
+    """Name the things that a column counts: n patients, No. of pts (train); None if it says no more than examples."""
     words = _words(name)
     several = (word for word in words if word in _COUNTED_SEVERALLY)
     return next((_UNITS[one] for one in map(_one_of, words) if one in _UNITS), None) or next(several, None)
@@ -533,7 +533,7 @@ def _told_apart_by_more(names: Sequence[str]) -> bool:
 
 
 def without_split(name: str) -> str | None:
-    """What is left of a name without the number of its split, in plain words; None where it has no such number."""
+    """Strip a name of the number of its split, in plain words; None where it has no such number."""
     words = _words_and_numbers(name)
     rest = _with_split_word(words)
     if rest is not None:

@@ -358,7 +358,7 @@ class _Proposal:
         )
 
     def _pin_roles(self, table: Table) -> TableSettings:
-        """What the caller says, with columns that were named by their letters named as the table names them."""
+        """Settings of the caller, with names of columns in place of their letters."""
         names = {i: name for name, places in table.sheet_columns.items() for i in places}
         by_role: dict[str, list[str]] = {}
         for letter, role in dict(self.said.roles or {}).items():
@@ -438,7 +438,7 @@ class _Proposal:
         }
 
     def _words(self) -> list[str]:
-        """What is written around the table: above it, and as the title of the sheet."""
+        """Texts above the table, and the title of the sheet."""
         return [*(self.layout.above if self.layout else ()), *([self.sheet.title] if self.sheet.title else [])]
 
     def _find_metric_in_words(self) -> None:
@@ -451,7 +451,7 @@ class _Proposal:
                 return
 
     def _find_unit_in_words(self, table: Table) -> str | None:
-        """What sizes count by the words beside their numbers, by the header, or by words on training above it."""
+        """Find the unit of sizes beside their numbers, in the header, or in words on training above it."""
         if self.roles.size is None or unit_counted(self.roles.size) or self.layout is None:
             return None
         beside = [name for name in table.under if size_in_name(name) is not None] if table.sizes_are_names else []
@@ -495,7 +495,7 @@ class _Proposal:
         return table.with_columns({size: sizes})
 
     def _find_totals(self, table: Table) -> list[float]:
-        """What the shares of each row are shares of, by a column or by the words above the block; none if unclear."""
+        """Find the total that the share of each row is part of, in a column or in the words above; none if unclear."""
         column = next((name for name in table.columns if _names_total(name)), None)
         if column is not None:
             totals = [_value(table, cell, counts=True) for cell in table.columns[column]]
@@ -536,7 +536,7 @@ class _Proposal:
                 )
 
     def result(self) -> Interpreted:
-        """What has been found."""
+        """Put together what has been found."""
         sheet, said, table = self.sheet, self.said, self.table
         first = next(iter(self.curves.values()), None)
         roles = {} if table is None else self._roles_of_columns(table)

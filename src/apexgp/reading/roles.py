@@ -276,7 +276,7 @@ def find_roles(table: Table, wanted: Wanted) -> tuple[Roles, list[DataError]]:
 
 
 def _find_sizes(table: Table) -> Callable[[str], bool]:
-    """What tells the column of sizes: a name that counts examples, or else one such as Training set over numbers."""
+    """Choose the test for the column of sizes: names that count examples, or else Training set over numbers."""
     if any(map(counts_training_examples, table.columns)):
         return counts_training_examples
     return lambda name: may_count_examples(name) and any(map(looks_numeric, table.columns[name]))
@@ -584,7 +584,7 @@ def _find_training_scores(
     table: Table, rest: Sequence[str], roles: Roles, asked: str | Sequence[str] | None
 ) -> tuple[dict[str, str], list[str]]:
     if asked is not None:
-        names = [_named(table, "train_score", name) for name in ([asked] if isinstance(asked, str) else asked)]
+        names = [_require_column(table, "train_score", name) for name in ([asked] if isinstance(asked, str) else asked)]
         if len(names) != len(roles.scores):
             raise RequestError(
                 f"must name one column for each column of scores ({format_some(roles.scores)}), got "
@@ -624,7 +624,7 @@ def _is_train(name: str) -> bool:
 
 
 def _key(name: str) -> tuple[str, ...]:
-    """What a column of training scores and one of test scores have in common: split0_train_score, split0_test_score."""
+    """Words that a column of training scores shares with its test scores: split0_train_score, split0_test_score."""
     return tuple(_without(name, _TRAIN | _TEST).split())
 
 
@@ -634,7 +634,7 @@ def _without(name: str, words: set[str]) -> str:
 
 def _find_spreads(table: Table, rest: Sequence[str], roles: Roles, asked: str | None) -> dict[str, str]:
     if asked is not None:
-        return dict.fromkeys(roles.scores, _named(table, "score_sd", asked))
+        return dict.fromkeys(roles.scores, _require_column(table, "score_sd", asked))
     behind_signs = {score: table.spreads[score] for score in roles.scores if score in table.spreads}
     if behind_signs:
         return behind_signs
@@ -682,7 +682,7 @@ def _says_several(table: Table, asked: str | float | None) -> bool:
     return isinstance(asked, str) and asked.casefold() == SEVERAL and find_column(asked, list(table.columns)) is None
 
 
-def _named(table: Table, role: str, asked: str) -> str:
+def _require_column(table: Table, role: str, asked: str) -> str:
     found = find_column(asked, list(table.columns))
     if found is None:
         raise _missing(table, asked, role)

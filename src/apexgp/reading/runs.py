@@ -243,12 +243,12 @@ def _files(root: Path) -> dict[str, Path]:
 
 
 def _as_counted(folder: str) -> list[tuple[bool, int, str]]:
-    """What sorts names as people do: n60 before n120."""
+    """Sort key for names as people sort them: n60 before n120."""
     return [(part.isdigit(), int(part) if part.isdigit() else 0, part) for part in re.split(r"(\d+)", folder)]
 
 
 def _results(path: Path) -> dict[str, Any]:
-    """What a run measured; empty where nothing was evaluated."""
+    """Read the scores of a run; empty where nothing was evaluated."""
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as problem:

@@ -42,7 +42,7 @@ class SavedReading:
 
     @classmethod
     def of(cls, sheet: Sheet, found: Interpretation, cells: Mapping[str, str]) -> SavedReading:
-        """What an interpretation decided; rows only where they were given: in a later export they stand elsewhere."""
+        """Keep the decisions of an interpretation; rows only if they were given: they move in a later export."""
         settings, said = found.as_settings(), found.said
         for argument in ("header", "rows", "sections"):
             if getattr(said, argument) is None:
@@ -54,7 +54,7 @@ class SavedReading:
         return cls(_list_names(sheet, found), settings, dict(cells))
 
     def add_to(self, said: TableSettings) -> TableSettings:
-        """What the caller says, and what was saved of all else."""
+        """Settings of the caller, with the saved ones for whatever they leave open."""
         given = {argument: value for argument, value in vars(said).items() if value is not None}
         named = {role for argument, role in _ROLE_OF.items() if argument in given}
         letters: dict[str, str] = given.pop("roles", {})
@@ -105,9 +105,9 @@ def load_saved(path: Path) -> SavedReading:
     try:
         whole = json.loads(read_bytes(path))
         if whole["format"] != _FORMAT:
-            raise _damaged(path, "is no saved reading")
+            raise _build_damage_error(path, "is no saved reading")
         if whole["version"] != _VERSION:
-            raise _damaged(path, "was saved by a later version of apexgp")
+            raise _build_damage_error(path, "was saved by a later version of apexgp")
         saved = SavedReading(
             tuple(map(str, whole["columns"])),
             dict(whole["settings"]),
@@ -117,9 +117,9 @@ def load_saved(path: Path) -> SavedReading:
     except ApexError as problem:
         if isinstance(problem, DataError):
             raise
-        raise _damaged(path, "is damaged") from None
+        raise _build_damage_error(path, "is damaged") from None
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-        raise _damaged(path, "is damaged, or no saved reading") from None
+        raise _build_damage_error(path, "is damaged, or no saved reading") from None
     return saved
 
 
@@ -127,7 +127,7 @@ def _quote(names: tuple[str, ...]) -> str:
     return format_some([repr(name) for name in names], 20) if names else "none with a name"
 
 
-def _damaged(path: Path, why: str) -> DataError:
+def _build_damage_error(path: Path, why: str) -> DataError:
     return DataError(
         f"{path} {why}.",
         remedy=("Delete it, or read the table without it with {}.", ("reading", NO_READING)),

@@ -287,7 +287,7 @@ def _pad(text: str, width: int, *, right: bool = False) -> str:
 
 
 def write_html_grid(sheet: Sheet, found: Interpretation, notes: Sequence[str], doubts: Sequence[Doubt]) -> str:
-    """The same as a table of HTML, cells coloured by role; every text is escaped."""
+    """The grid as a table of HTML, cells coloured by role; every text is escaped."""
     kinds = classify_rows(sheet, found)
     shown = _choose_rows(sheet, kinds, doubts, _MOST_HTML_ROWS)
     columns = found.columns[:_MOST_HTML_COLUMNS]

@@ -27,7 +27,7 @@ from ..errors import DataError
 from .cells import before_interval, with_spread
 from .files import Rows, Span
 
-__all__ = ["Workbook", "repacked"]
+__all__ = ["Workbook", "repack"]
 
 MOST_CELLS = 2_000_000
 """In one sheet; a merged block or a link counts as all its cells."""
@@ -87,7 +87,7 @@ def _sheets(name: str, raw: bytes) -> dict[str, Any]:
         raise DataError(f"{name} is a workbook in an old format (.xls). Save it as .xlsx or CSV.")
     openpyxl = import_extra("openpyxl", f"Reading the workbook {name}", "xlsx")
     try:
-        plain = repacked(name, raw)
+        plain = repack(name, raw)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of what openpyxl leaves out: styles, printing, lists to choose from
             book = openpyxl.load_workbook(io.BytesIO(plain), data_only=True)
@@ -126,8 +126,8 @@ def _text(value: Any) -> str:
     return text
 
 
-def repacked(name: str, raw: bytes, most_bytes: int = _MOST_BYTES) -> bytes:
-    """The same workbook, of what was unpacked within bounds: readers then cannot find more in it than was looked at.
+def repack(name: str, raw: bytes, most_bytes: int = _MOST_BYTES) -> bytes:
+    """Pack a workbook again, from what was unpacked within bounds: readers find no more in it than was looked at.
 
     Raises
     ------
