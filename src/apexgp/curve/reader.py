@@ -159,8 +159,8 @@ def read(
 
 
 @dataclass(frozen=True)
-class _Given:
-    """What a reading is made from: the source, its grid, what was said of it, and cells that were corrected."""
+class _Inputs:
+    """Inputs of a reading: the source, its grid, what was said of it, and cells that were corrected."""
 
     source: Any
     sheet: Sheet
@@ -191,7 +191,7 @@ class Reading:
     doubts: tuple[Doubt, ...]
     title: str | None
     _found: Mapping[str | None, LearningCurve]
-    _given: _Given
+    _inputs: _Inputs
 
     @classmethod
     def of(cls, source: Any, settings: TableSettings, cells: Mapping[str, str] | None = None) -> Reading:
@@ -217,7 +217,7 @@ class Reading:
                 said = replace(said, sheet=None)  # a text, after a workbook
                 first = cls.of(source, replace(form, sheet=None))
         saved.check_columns(first.sheet, first.interpretation, path)
-        given = first._given
+        given = first._inputs
         return cls._interpret(given.source, given.sheet, said, {**saved.cells, **(cells or {})})
 
     @classmethod
@@ -237,7 +237,7 @@ class Reading:
         except DataError as problem:
             doubts.append(build_doubt(problem, found.sheet, None, ()))
         notes = (*found.notes, *said)
-        given = _Given(source, sheet, settings, cells)
+        given = _Inputs(source, sheet, settings, cells)
         return cls(found.sheet, found.interpretation, notes, tuple(doubts), found.title, curves, given)
 
     @property
@@ -266,7 +266,7 @@ class Reading:
 
     def with_settings(self, **settings: Any) -> Reading:
         """Read the table again with other settings of `read`; roles are added to those that were given."""
-        given = self._given
+        given = self._inputs
         if settings.get("roles") is not None:
             roles: Any = check_settings(roles=settings["roles"]).roles
             settings["roles"] = {**dict(given.settings.roles or {}), **roles}
@@ -287,7 +287,7 @@ class Reading:
 
     def with_cells(self, cells: Mapping[str, str]) -> Reading:
         """Read the table again with some cells corrected, by letter and row number: `with_cells({"B7": "1000"})`."""
-        given = self._given
+        given = self._inputs
         if not isinstance(cells, Mapping):
             raise RequestError(
                 f"must be a mapping such as {{'B7': '1000'}}, got {format_value(cells)}.", argument="cells"
@@ -306,7 +306,7 @@ class Reading:
         """
         if self.doubts:
             raise self.doubts[0].error
-        return SavedReading.of(self.sheet, self.interpretation, self._given.cells).write(check_path(path))
+        return SavedReading.of(self.sheet, self.interpretation, self._inputs.cells).write(check_path(path))
 
     def __repr__(self) -> str:
         doubts = f", {len(self.doubts)} in doubt" if self.doubts else ""

@@ -192,9 +192,14 @@ def _load_workbook(name: str, raw: bytes, sheet: str | None, holds_table: TableF
 
     if sheet in (None, ALL_SHEETS) and len(titles) > 1 and holds_table is not None:
         every = [read(title) for title in titles]
-        tables = [one for one in every if one.rows and holds_table(one)]
+        forms = [holds_table(one) if one.rows else None for one in every]
+        tables = [one for one, form in zip(every, forms, strict=True) if form]
         words = tuple(cell for one in every if one not in tables for row in one.rows[:50] for cell in row if cell)
-        found = _join_sheets(tables or every) if sheet else _choose_sheet(every, tables, holds_table)
+        found = (
+            _join_sheets(tables or every)
+            if sheet
+            else _choose_sheet(every, tables, alike=len({*filter(None, forms)}) == 1)
+        )
         found = replace(found, elsewhere=words)
     else:
         chosen = titles[0] if sheet is None else _find_title(name, titles, sheet)
@@ -206,7 +211,7 @@ def _load_workbook(name: str, raw: bytes, sheet: str | None, holds_table: TableF
     return found
 
 
-def _choose_sheet(sheets: Sequence[Sheet], tables: Sequence[Sheet], holds_table: TableFinder) -> Sheet:
+def _choose_sheet(sheets: Sequence[Sheet], tables: Sequence[Sheet], *, alike: bool) -> Sheet:
     """The first sheet that holds a table of scores, or else the first; with a note on the others."""
     chosen = (tables or sheets)[0]
     rest = format_some([one.title for one in sheets if one not in tables and one is not chosen])
@@ -221,8 +226,8 @@ def _choose_sheet(sheets: Sequence[Sheet], tables: Sequence[Sheet], holds_table:
         said += f"; {format_some(others)} {'has' if len(others) == 1 else 'have'} one, too"
     if rest:
         said += f"; none in {rest}"
-    alike = len(tables) > 1 and len({holds_table(one) for one in tables}) == 1
-    return replace(chosen, notes=(f"{said}.",), tables=tuple(str(one.title) for one in tables), alike=alike)
+    titles = tuple(str(one.title) for one in tables)
+    return replace(chosen, notes=(f"{said}.",), tables=titles, alike=alike and len(tables) > 1)
 
 
 def _join_sheets(sheets: Sequence[Sheet]) -> Sheet:

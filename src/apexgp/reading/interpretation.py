@@ -175,7 +175,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Interpretation:
-    """What every row and column of a sheet is taken for; `as_settings` reads the same sheet in the same way again."""
+    """The role of every row and column of a sheet; `as_settings` reads the same sheet in the same way again."""
 
     columns: tuple[Column, ...] = ()
     header: tuple[int, ...] = ()

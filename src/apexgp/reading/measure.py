@@ -47,7 +47,7 @@ MOST_FAULTS = 20
 
 
 class Faults:
-    """What is wrong with the cells of a table, the first reason of each.
+    """Faults of the cells of a table, the first reason of each.
 
     Parameters
     ----------

@@ -499,7 +499,7 @@ def sets_of_splits(names: Sequence[str], metric: str | None = None) -> list[list
 
 
 def told_apart_by(names: Sequence[str]) -> list[str]:
-    """What is left of each name without the words that stand in all of them: LR and RF of AUC (LR), AUC (RF)."""
+    """Strip names of the words that stand in all of them: LR and RF are left of AUC (LR), AUC (RF)."""
     words = [re.findall(r"[^\s()\[\],:;_]+", name) for name in names]
     shared = set.intersection(*({word.casefold() for word in own} for own in words)) if words else set()
     return [" ".join(word for word in own if word.casefold() not in shared) for own in words]
@@ -549,7 +549,7 @@ def _words_and_numbers(name: str) -> list[str]:
 
 
 def _with_split_word(words: Sequence[str]) -> str | None:
-    """What is left where a word says that what follows it is the number of a split; None where none does."""
+    """Strip words of one that says split and of the number behind it; None where there is no such word."""
     for saying, marks in ((SPLIT_WORDS, _MARK), (_INITIALS, _SPLIT_NUMBER)):
         for i, (word, mark) in enumerate(pairwise(words)):
             if word in saying and marks.fullmatch(mark):

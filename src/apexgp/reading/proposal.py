@@ -128,10 +128,7 @@ def _is_transposed(sheet: Sheet) -> bool:
             below = [[cell for cell in other if cell] for other in sheet.rows[i + 1 :]]
             labels = [one[0] for one in below if len(one) > 2 and not holds_number(one[0]) and holds_number(one[1])]
             # Rows that are splits, one and all, are read without turning them into columns.
-            return bool(labels) and not all(
-                without_split(label) == "" or _says_summary(label) or counts_training_examples(label)
-                for label in labels
-            )
+            return bool(labels) and not all(map(_labels_a_split, labels))
     return False
 
 

@@ -41,7 +41,7 @@ _STRENGTH = 0.28  # of a colour: readable beneath dark letters and beneath light
 
 
 def classify_rows(sheet: Sheet, found: Interpretation) -> list[str]:
-    """What each row of a sheet is taken for: header, data, section, title, note, summary and so on."""
+    """Name the role of each row of a sheet: header, data, section, title, note, summary and so on."""
     kinds = {**found.set_aside, **dict.fromkeys(found.rows, "data"), **dict.fromkeys(found.sections, "section")}
     kinds |= dict.fromkeys(found.header, "header")
     return [kinds.get(line, "note") for line in sheet.lines]
@@ -173,7 +173,7 @@ def _strip_source(sheet: Sheet, note: str) -> str:
 
 
 def _list_facts(found: Interpretation) -> list[str]:
-    """What holds for the whole table, where it is not the usual."""
+    """Say what holds for the whole table, where it is not the usual."""
     facts = [] if found.metric == UNNAMED else [f"metric {found.metric}"]
     if found.direction is not None:
         facts.append(f"{found.direction} is better")

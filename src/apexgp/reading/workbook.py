@@ -157,7 +157,7 @@ def repack(name: str, raw: bytes, most_bytes: int = _MOST_BYTES) -> bytes:
 
 
 class _Counted:
-    """What has been counted in the parts so far; the first that is too much is refused."""
+    """Counts over the parts of an archive; the first count that is too large is refused."""
 
     def __init__(self, name: str) -> None:
         self._name = name

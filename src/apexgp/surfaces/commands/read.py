@@ -53,7 +53,7 @@ def read(
 
 
 def _conclude(reading: Reading) -> str:
-    """What comes of the reading: its curves, or that there are none yet."""
+    """Say which curves the reading gives, or that there are none yet."""
     if reading.doubts:
         return "No curve is read before this is settled."
     curves = reading.find_curves()
